@@ -1,0 +1,85 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef ROCE_COMPAT_H
+#define ROCE_COMPAT_H
+
+/**
+ * @file
+ * @ingroup roce
+ * Every difference between the supported ns-3 releases (3.35 to 3.48) that the module has to bridge.
+ *
+ * Features are detected from the ns-3 headers themselves, never from a release number, because the
+ * number is not available to C++ in all of them. This header is private: it is not part of
+ * ns3/roce-module.h, so the Python bindings do not parse it.
+ */
+
+#include "ns3/enum.h"
+#include "ns3/test.h"
+
+#include <type_traits>
+#include <utility>
+
+namespace ns3
+{
+namespace rocecompat
+{
+
+/// Stand-in whose template form exists only where ns-3's own MakeEnumAccessor is not a template.
+template <typename E, typename... Args>
+auto
+MakeEnumAccessorImpl(int, Args&&... args)
+    -> decltype(MakeEnumAccessor<E>(std::forward<Args>(args)...))
+{
+    return MakeEnumAccessor<E>(std::forward<Args>(args)...); // ns-3.41 and later
+}
+
+/// Before ns-3.41 the enumeration type is not a template parameter of the accessor.
+template <typename E, typename... Args>
+auto
+MakeEnumAccessorImpl(long, Args&&... args)
+    -> decltype(MakeEnumAccessor(std::forward<Args>(args)...))
+{
+    return MakeEnumAccessor(std::forward<Args>(args)...);
+}
+
+/// Test durations: enumerators of TestCase itself until ns-3.41, of TestCase::Duration afterwards.
+template <typename T, typename = void>
+struct TestDuration
+{
+    static constexpr auto QUICK = T::QUICK;         //!< part of every run
+    static constexpr auto EXTENSIVE = T::EXTENSIVE; //!< only in an extensive run
+};
+
+/// ns-3.42 and later.
+template <typename T>
+struct TestDuration<T, std::void_t<typename T::Duration>>
+{
+    static constexpr auto QUICK = T::Duration::QUICK;         //!< part of every run
+    static constexpr auto EXTENSIVE = T::Duration::EXTENSIVE; //!< only in an extensive run
+};
+
+constexpr auto QUICK = TestDuration<TestCase>::QUICK;         //!< duration of a quick test case
+constexpr auto EXTENSIVE = TestDuration<TestCase>::EXTENSIVE; //!< duration of a slow test case
+
+} // namespace rocecompat
+
+/**
+ * @ingroup roce
+ * @brief Accessor of an enumeration attribute in every supported release.
+ * @tparam E the enumeration
+ * @tparam Args a member pointer, or a setter and a getter
+ * @param args what MakeEnumAccessor takes
+ * @return the accessor
+ */
+template <typename E, typename... Args>
+auto
+MakeRoceEnumAccessor(Args&&... args)
+{
+    return rocecompat::MakeEnumAccessorImpl<E>(0, std::forward<Args>(args)...);
+}
+
+} // namespace ns3
+
+#endif /* ROCE_COMPAT_H */
