@@ -94,7 +94,7 @@ struct RoceFrame
     uint8_t ttl{64};                         //!< IPv4 TTL or IPv6 hop limit
     uint8_t flags{0};                        //!< bits of Flag
     uint8_t opcode{0};                       //!< BTH opcode
-    uint8_t padCount{0};                     //!< BTH PadCnt, 0 to 3
+    uint8_t flowLabelHigh{0};                //!< upper 4 of the 20 bits of the flow label
     uint16_t etherType{0x0800};              //!< EtherType after the VLAN tag, if any
     uint16_t udpSourcePort{0};               //!< UDP source port: entropy for hashing only
     uint16_t ingressPort{0};                 //!< switch-local: port the frame came in by
@@ -109,7 +109,7 @@ struct RoceFrame
 
     uint32_t destQp{0}; //!< BTH destination queue pair number, 24 bits
     uint16_t pKey{0xffff};       //!< BTH partition key
-    uint16_t identification{0};  //!< IPv4 identification
+    uint16_t identification{0};  //!< IPv4 identification; IPv6 and GRH: low 16 bits of the flow label
 
     uint64_t remoteAddress{0}; //!< RETH/AtomicETH VA; AtomicAckETH: original remote data
     uint32_t rKey{0};          //!< RETH/AtomicETH R_Key, IETH R_Key, DETH Q_Key
@@ -138,6 +138,25 @@ struct RoceFrame
             std::array<uint16_t, 8> quanta; //!< pause time of each class in quanta of 512 bit times
         } pfc;                              //!< valid in MAC_CONTROL; enabled classes are in opcode
     } ext{};                                //!< fields of the extension headers
+
+    /// @return flow label, 20 bits; valid with IPv6 or GRH
+    uint32_t GetFlowLabel() const
+    {
+        return (uint32_t{flowLabelHigh} << 16) | identification;
+    }
+
+    /// @param label flow label of the IPv6 header or GRH, 20 bits
+    void SetFlowLabel(uint32_t label)
+    {
+        flowLabelHigh = static_cast<uint8_t>((label >> 16) & 0xf);
+        identification = static_cast<uint16_t>(label & 0xffff);
+    }
+
+    /// @return BTH PadCnt: zero bytes that fill the payload up to a multiple of four
+    uint32_t GetPadCount() const
+    {
+        return (4 - payloadBytes % 4) % 4;
+    }
 
     /// @return true if the source and destination are IPv6 addresses (or RoCEv1 GIDs)
     bool HasLongAddresses() const
