@@ -16,8 +16,8 @@ namespace
 {
 
 /**
- * Free list of one thread. Frames are recycled because a fabric creates and destroys one per packet;
- * the list holds no simulation state, so it cannot influence results.
+ * Free list of one thread. Frames are recycled because a fabric creates and destroys one per
+ * packet; the list holds no simulation state, so it cannot influence results.
  */
 class FramePool
 {

@@ -60,11 +60,11 @@ using RoceAddressBytes = std::array<uint8_t, 16>;
  * @ingroup roce
  * @brief One Ethernet frame inside the module: two cache lines, owned by exactly one place.
  *
- * A frame is created by the NIC that sends it, moved through channels and queues by RoceFramePtr and
- * goes back to a free list when its last owner lets go. It holds the values of the header fields, not
- * their bytes; RoceFrameCodec turns it into a real ns3::Packet (and back) when somebody wants to
- * look. MAC addresses are not stored: every link has two ends, so a frame goes from the MAC of the
- * sending port to the MAC of its link peer.
+ * A frame is created by the NIC that sends it, moved through channels and queues by RoceFramePtr
+ * and goes back to a free list when its last owner lets go. It holds the values of the header
+ * fields, not their bytes; RoceFrameCodec turns it into a real ns3::Packet (and back) when somebody
+ * wants to look. MAC addresses are not stored: every link has two ends, so a frame goes from the
+ * MAC of the sending port to the MAC of its link peer.
  */
 struct RoceFrame
 {
@@ -80,13 +80,13 @@ struct RoceFrame
         MODIFIED = 1 << 6,  //!< TTL or ECN differ from what the header inside packet says
     };
 
-    // --- first cache line: what links, switches and schedulers touch ------------------------------
+    // --- first cache line: what links, switches and schedulers touch ---
 
     RoceFrame* next{nullptr}; //!< intrusive link of the FIFO that owns the frame
     RocePs time{0};           //!< arrival time at the far end of the link it is on
     Ptr<Packet> packet;       //!< PACKET: the frame from layer 3 on; ROCE: optional payload bytes
-    uint32_t frameBytes{0};   //!< Ethernet frame length with FCS and padding, without preamble, bytes
-    uint32_t flowHash{0};     //!< hash of the fields that identify the flow (0: not computed yet)
+    uint32_t frameBytes{0}; //!< Ethernet frame length with FCS and padding, without preamble, bytes
+    uint32_t flowHash{0};   //!< hash of the fields that identify the flow (0: not computed yet)
     RoceFrameKind kind{RoceFrameKind::ROCE}; //!< what the frame is
     uint8_t trafficClass{0};                 //!< traffic class (queue and PFC priority), 0 to 7
     uint8_t dscp{0};                         //!< differentiated services codepoint, 0 to 63
@@ -102,14 +102,15 @@ struct RoceFrame
     uint32_t payloadBytes{0};                //!< RDMA payload without padding, bytes
     uint32_t psn{0};                         //!< BTH PSN, 24 bits
 
-    // --- second cache line: addresses and transport fields ----------------------------------------
+    // --- second cache line: addresses and transport fields ---
 
     RoceAddressBytes source{};      //!< source IP address or GID
     RoceAddressBytes destination{}; //!< destination IP address or GID
 
-    uint32_t destQp{0}; //!< BTH destination queue pair number, 24 bits
-    uint16_t pKey{0xffff};       //!< BTH partition key
-    uint16_t identification{0};  //!< IPv4 identification; IPv6 and GRH: low 16 bits of the flow label
+    uint32_t destQp{0};    //!< BTH destination queue pair number, 24 bits
+    uint16_t pKey{0xffff}; //!< BTH partition key
+    uint16_t identification{
+        0}; //!< IPv4 identification; IPv6 and GRH: low 16 bits of the flow label
 
     uint64_t remoteAddress{0}; //!< RETH/AtomicETH VA; AtomicAckETH: original remote data
     uint32_t rKey{0};          //!< RETH/AtomicETH R_Key, IETH R_Key, DETH Q_Key
@@ -127,10 +128,10 @@ struct RoceFrame
         /// AETH and ImmDt.
         struct
         {
-            uint32_t msn;      //!< AETH message sequence number, 24 bits
+            uint32_t msn;       //!< AETH message sequence number, 24 bits
             uint32_t immediate; //!< ImmDt
-            uint8_t syndrome;  //!< AETH syndrome
-        } ack;                 //!< valid in everything else
+            uint8_t syndrome;   //!< AETH syndrome
+        } ack;                  //!< valid in everything else
 
         /// IEEE 802.1Qbb.
         struct
@@ -179,8 +180,9 @@ struct RoceFrame
         return frameBytes + PREAMBLE_BYTES + GAP_BYTES;
     }
 
-    static constexpr uint32_t PREAMBLE_BYTES = 8; //!< preamble and start delimiter (IEEE 802.3, 3.1.1)
-    static constexpr uint32_t GAP_BYTES = 12;     //!< minimum inter-frame gap, 96 bit times (4A.4.2)
+    static constexpr uint32_t PREAMBLE_BYTES =
+        8;                                    //!< preamble and start delimiter (IEEE 802.3, 3.1.1)
+    static constexpr uint32_t GAP_BYTES = 12; //!< minimum inter-frame gap, 96 bit times (4A.4.2)
     static constexpr uint32_t MIN_FRAME_BYTES = 64; //!< minimum frame with FCS (IEEE 802.3, 4A.4.2)
 };
 
