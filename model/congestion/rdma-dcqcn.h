@@ -199,6 +199,12 @@ class RdmaDcqcn : public RdmaCongestionOps
     void TraceRate(RocePs when) const;
 
     /**
+     * Report alpha to the trace source.
+     * @param when time of the change
+     */
+    void TraceAlpha(RocePs when) const;
+
+    /**
      * Write rate and nextUpdate.
      * @param state shared state
      */
