@@ -4,6 +4,8 @@
 
 #include "rdma-dcqcn.h"
 
+#include "rdma-dcqcn-preset.h"
+
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/double.h"
@@ -24,92 +26,6 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaDcqcn);
 
 namespace
 {
-
-/// One column of the table in the class documentation.
-struct Preset
-{
-    const char* name;             //!< value of the attribute Preset
-    RdmaDcqcn::Variant variant;   //!< Variant
-    double gain;                  //!< Gain
-    double initialAlpha;          //!< InitialAlpha
-    int64_t alphaTimerUs;         //!< AlphaTimer, us
-    int64_t rateDecreaseUs;       //!< RateDecreaseInterval, us
-    int64_t rateTimerUs;          //!< RateTimer, us
-    int64_t byteCounter;          //!< ByteCounter
-    int64_t f;                    //!< F
-    uint64_t rateAi;              //!< RateAi, bit/s
-    uint64_t rateHai;             //!< RateHai, bit/s
-    uint64_t perLineRate;         //!< line rate to which rateAi and rateHai refer, 0 for any
-    uint64_t minRate;             //!< MinRate, bit/s
-    RdmaDcqcn::TargetClamp clamp; //!< TargetRateClamp
-};
-
-constexpr uint64_t MBPS = 1'000'000; //!< one Mb/s
-
-/// The presets.
-constexpr Preset PRESETS[] = {
-    {"paper",
-     RdmaDcqcn::PAPER,
-     1.0 / 256,
-     1.0,
-     55,
-     50,
-     55,
-     10'000'000,
-     5,
-     40 * MBPS,
-     200 * MBPS,
-     0,
-     10 * MBPS,
-     RdmaDcqcn::ALWAYS},
-    {"hpcc",
-     RdmaDcqcn::NIC,
-     1.0 / 256,
-     1.0,
-     1,
-     4,
-     300,
-     0,
-     1,
-     5 * MBPS,
-     50 * MBPS,
-     25'000 * MBPS,
-     1000 * MBPS,
-     RdmaDcqcn::AFTER_INCREASE},
-    {"nvidia",
-     RdmaDcqcn::NIC,
-     5.0 / 1024,
-     1023.0 / 1024,
-     1,
-     4,
-     300,
-     32767,
-     1,
-     5 * MBPS,
-     50 * MBPS,
-     0,
-     1 * MBPS,
-     RdmaDcqcn::AFTER_INCREASE},
-};
-
-/**
- * @param name name of a preset
- * @return the preset
- */
-const Preset&
-FindPreset(const std::string& name)
-{
-    std::string known;
-    for (const auto& preset : PRESETS)
-    {
-        if (name == preset.name)
-        {
-            return preset;
-        }
-        known += std::string(" ") + preset.name;
-    }
-    NS_ABORT_MSG("ns3::RdmaDcqcn: unknown Preset \"" << name << "\"; known are:" << known);
-}
 
 /**
  * @param rate rate at the line rate to which it refers, bit/s
@@ -369,7 +285,7 @@ void
 RdmaDcqcn::NotifyConstructionCompleted()
 {
     RdmaCongestionOps::NotifyConstructionCompleted();
-    const Preset& preset = FindPreset(m_preset);
+    const RdmaDcqcnPreset preset = RdmaDcqcnPreset::Find(m_preset);
 
     const auto fill = [](auto& value, bool missing, auto presetValue) {
         if (missing)
@@ -427,7 +343,7 @@ void
 RdmaDcqcn::DoInit(RdmaCongestionState& state, RocePs now)
 {
     NS_LOG_FUNCTION(this << now << state.lineRate);
-    const Preset& preset = FindPreset(m_preset);
+    const RdmaDcqcnPreset preset = RdmaDcqcnPreset::Find(m_preset);
     if (preset.perLineRate != 0)
     {
         if (m_rateAi.GetBitRate() == 0)
