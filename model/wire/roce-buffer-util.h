@@ -38,6 +38,42 @@ ReadRoceU24(Buffer::Iterator& i)
     return (high << 16) | i.ReadNtohU16();
 }
 
+/**
+ * @ingroup roce
+ * @brief Read a 16-bit number in network order.
+ * @param bytes at least two bytes
+ * @return the number
+ */
+inline uint16_t
+ReadRoceU16(const uint8_t* bytes)
+{
+    return static_cast<uint16_t>((bytes[0] << 8) | bytes[1]);
+}
+
+/**
+ * @ingroup roce
+ * @brief Read a 32-bit number in network order.
+ * @param bytes at least four bytes
+ * @return the number
+ */
+inline uint32_t
+ReadRoceU32(const uint8_t* bytes)
+{
+    return (uint32_t{ReadRoceU16(bytes)} << 16) | ReadRoceU16(bytes + 2);
+}
+
+/**
+ * @ingroup roce
+ * @brief Read a 64-bit number in network order.
+ * @param bytes at least eight bytes
+ * @return the number
+ */
+inline uint64_t
+ReadRoceU64(const uint8_t* bytes)
+{
+    return (uint64_t{ReadRoceU32(bytes)} << 32) | ReadRoceU32(bytes + 4);
+}
+
 } // namespace ns3
 
 #endif /* ROCE_BUFFER_UTIL_H */

@@ -5,6 +5,7 @@
 #include "roce-icrc.h"
 
 #include "rdma-opcode.h"
+#include "roce-buffer-util.h"
 #include "roce-frame-codec.h"
 #include "roce-grh-header.h"
 
@@ -26,16 +27,6 @@ constexpr uint32_t IPV6_BYTES = 40;  //!< IPv6 header, and GRH
 constexpr uint32_t UDP_BYTES = 8;    //!< UDP header
 constexpr uint8_t PROTOCOL_UDP = 17; //!< IP protocol number
 
-/**
- * @param bytes at least two bytes
- * @return the 16-bit number they stand for in network order
- */
-uint32_t
-Read16(const uint8_t* bytes)
-{
-    return (uint32_t{bytes[0]} << 8) | bytes[1];
-}
-
 /// Where the RoCE packet is within an Ethernet frame.
 struct Location
 {
@@ -54,7 +45,7 @@ Locate(const std::vector<uint8_t>& frame)
 {
     uint32_t offset = 14;
     while (frame.size() >= offset + 4 &&
-           Read16(&frame[offset - 2]) == RoceFrameCodec::ETHERTYPE_VLAN)
+           ReadRoceU16(&frame[offset - 2]) == RoceFrameCodec::ETHERTYPE_VLAN)
     {
         offset += 4;
     }
@@ -62,7 +53,7 @@ Locate(const std::vector<uint8_t>& frame)
     {
         return std::nullopt;
     }
-    const auto etherType = static_cast<uint16_t>(Read16(&frame[offset - 2]));
+    const uint16_t etherType = ReadRoceU16(&frame[offset - 2]);
     const uint8_t* ip = &frame[offset];
     const auto available = static_cast<uint32_t>(frame.size()) - offset;
     uint32_t total = 0;
@@ -71,18 +62,18 @@ Locate(const std::vector<uint8_t>& frame)
     switch (etherType)
     {
     case RoceFrameCodec::ETHERTYPE_IPV4:
-        total = Read16(ip + 2);
+        total = ReadRoceU16(ip + 2);
         bth = IPV4_BYTES + UDP_BYTES;
         // A fragment has no ICRC of its own; options would move the UDP header.
-        roce = ip[0] == 0x45 && (Read16(ip + 6) & 0x3fff) == 0 && ip[9] == PROTOCOL_UDP;
+        roce = ip[0] == 0x45 && (ReadRoceU16(ip + 6) & 0x3fff) == 0 && ip[9] == PROTOCOL_UDP;
         break;
     case RoceFrameCodec::ETHERTYPE_IPV6:
-        total = IPV6_BYTES + Read16(ip + 4);
+        total = IPV6_BYTES + ReadRoceU16(ip + 4);
         bth = IPV6_BYTES + UDP_BYTES;
         roce = (ip[0] >> 4) == 6 && ip[6] == PROTOCOL_UDP;
         break;
     case RoceFrameCodec::ETHERTYPE_ROCE_V1:
-        total = IPV6_BYTES + Read16(ip + 4);
+        total = IPV6_BYTES + ReadRoceU16(ip + 4);
         bth = IPV6_BYTES;
         roce = (ip[0] >> 4) == 6 && ip[6] == RoceGrhHeader::NEXT_HEADER_BTH;
         break;
@@ -94,7 +85,7 @@ Locate(const std::vector<uint8_t>& frame)
         return std::nullopt;
     }
     if (etherType != RoceFrameCodec::ETHERTYPE_ROCE_V1 &&
-        Read16(ip + bth - UDP_BYTES + 2) != RoceFrameCodec::UDP_PORT)
+        ReadRoceU16(ip + bth - UDP_BYTES + 2) != RoceFrameCodec::UDP_PORT)
     {
         return std::nullopt;
     }
