@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
 #
 # What demo.sh and test.sh share: messages, missing packages, an ns-3 source tree. To be sourced.
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 CACHE="${ROCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/roce}"
 
-# What a tree must have built for the module, its tests and its examples.
-MODULES="roce;applications;point-to-point"
+# What a tree must have built for the module, its tests and its examples. csma is for ns-3's own tests of
+# the others, which are part of the same test runner.
+MODULES="roce;applications;csma;point-to-point"
 
 # Downloaded when the distribution has no source package of ns-3.
 RELEASE=3.48
@@ -125,7 +127,7 @@ write_source_entries() {
 # Leaves the unpacked source package in the folder given. Package lists of its own, so no root needed.
 get_distribution_source() (
     command -v apt-get >/dev/null || exit 1
-    cd "$1"
+    cd "$1" || exit
     mkdir -p entries lists/partial cache/archives/partial
     write_source_entries entries
     options=(-q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$PWD/entries"
@@ -135,7 +137,7 @@ get_distribution_source() (
 
 get_release_tarball() (
     need curl curl /etc/ssl/certs/ca-certificates.crt ca-certificates bzip2 bzip2
-    cd "$1"
+    cd "$1" || exit
     for url in \
         "https://www.nsnam.org/releases/ns-allinone-$RELEASE.tar.bz2" \
         "https://gitlab.com/nsnam/ns-3-dev/-/archive/ns-$RELEASE/ns-3-dev-ns-$RELEASE.tar.bz2"; do
@@ -195,7 +197,7 @@ link_module() {
 
 # As root, ns3 and test.py refuse to work where USER says so.
 in_tree() (
-    cd "$NS3"
+    cd "$NS3" || exit
     unset USER
     "$@"
 )
@@ -227,7 +229,7 @@ build_tree() {
     elif ! is_configured; then
         in_tree ./ns3 configure --enable-tests --enable-examples
         is_configured || die "the tree is configured for a list of modules without roce" \
-            "(cd $NS3 && ./ns3 configure --enable-modules=...), with roce, applications and point-to-point in the list"
+            "(cd $NS3 && ./ns3 configure --enable-modules=...), with $MODULES in the list"
     fi
     step "building ns-3 with the module, $jobs jobs (the first time some ten minutes of processor time)" \
         "the compiler's messages are above and in $log; where memory ran out, try ROCE_JOBS=1"
