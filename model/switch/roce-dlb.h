@@ -29,8 +29,8 @@ namespace ns3
  *  - quality: 8 bands, 7 the best, from the weighted mean of two levels. A measurement below its
  *    minimum has level 7, at or above its maximum level 0, and six equal steps lie between. One
  *    measures the average load of the port relative to its rate, the other its queued bytes;
- *  - pick (Pick): a random port of the best band present, the better of two random ports, or a
- * random port.
+ *  - pick (Pick): a random port of the best band present, the better of two different random ports,
+ * or a random port.
  *
  * The best band of a group is found again in every SamplePeriod in which a choice is made, as of
  * the first one, so choices cost the same however many ports there are. Only IPv4 and IPv6 frames
@@ -92,6 +92,9 @@ class RoceDlb : public RoceLoadBalancer
                                     uint16_t from,
                                     uint16_t to,
                                     int64_t now);
+
+  protected:
+    void NotifyConstructionCompleted() override;
 
   private:
     /// The choice that holds for the flows of one flow set.

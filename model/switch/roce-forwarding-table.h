@@ -154,13 +154,13 @@ class RoceForwardingTable : public Object
     /**
      * Routes of one address family.
      * @tparam Key type of a prefix
-     * @tparam Bits length of an address
+     * @tparam Lengths number of prefix lengths
      */
-    template <typename Key, uint32_t Bits>
+    template <typename Key, size_t Lengths>
     struct Family
     {
-        std::array<RoceRouteMap<Key>, Bits + 1> routes; //!< routes, by prefix length
-        std::vector<uint8_t> lengths; //!< prefix lengths in use, the longest first
+        std::array<RoceRouteMap<Key>, Lengths> routes; //!< routes, by prefix length
+        std::vector<uint8_t> lengths;                  //!< prefix lengths in use, the longest first
     };
 
     /**
@@ -188,32 +188,49 @@ class RoceForwardingTable : public Object
      */
     static Ipv6Key Truncate(const Ipv6Key& address, uint8_t length);
     /**
+     * @param bytes an address
+     * @return the same as a key
+     */
+    static Ipv6Key MakeKey(const RoceAddressBytes& bytes);
+    /**
      * @param address an address
      * @return the same as a key
      */
     static Ipv6Key MakeKey(Ipv6Address address);
+    /**
+     * @param network a network
+     * @param mask its mask
+     * @return length of the prefix; stops the program if it is none
+     */
+    static uint8_t GetLength(Ipv4Address network, Ipv4Mask mask);
+    /**
+     * @param network a network
+     * @param prefix its length
+     * @return length of the prefix; stops the program if it is none
+     */
+    static uint8_t GetLength(Ipv6Address network, Ipv6Prefix prefix);
 
     /**
      * @tparam Key type of a prefix
-     * @tparam Bits length of an address
+     * @tparam Lengths number of prefix lengths
      * @param family where to search
      * @param address what to search
      * @return ports towards it, or null
      */
-    template <typename Key, uint32_t Bits>
-    const RocePortGroup* Match(const Family<Key, Bits>& family, const Key& address) const;
+    template <typename Key, size_t Lengths>
+    const RocePortGroup* Match(const Family<Key, Lengths>& family, const Key& address) const;
     /**
      * Create or change a route.
      * @tparam Key type of a prefix
-     * @tparam Bits length of an address
+     * @tparam Lengths number of prefix lengths
      * @param family where
      * @param key prefix
      * @param length its length
      * @param ports its ports
      * @param merge keep the ports it has
      */
-    template <typename Key, uint32_t Bits>
-    void Set(Family<Key, Bits>& family,
+    template <typename Key, size_t Lengths>
+    void Set(Family<Key, Lengths>& family,
              const Key& key,
              uint8_t length,
              const std::vector<uint16_t>& ports,
@@ -221,14 +238,14 @@ class RoceForwardingTable : public Object
     /**
      * Remove a route.
      * @tparam Key type of a prefix
-     * @tparam Bits length of an address
+     * @tparam Lengths number of prefix lengths
      * @param family where
      * @param key prefix
      * @param length its length
      * @return true if there was such a route
      */
-    template <typename Key, uint32_t Bits>
-    bool Unset(Family<Key, Bits>& family, const Key& key, uint8_t length);
+    template <typename Key, size_t Lengths>
+    bool Unset(Family<Key, Lengths>& family, const Key& key, uint8_t length);
     /**
      * Find a group or create it.
      * @param ports its members in ascending order
@@ -246,8 +263,8 @@ class RoceForwardingTable : public Object
      */
     void SetWithdrawn(uint16_t port, bool withdrawn);
 
-    Family<uint32_t, 32> m_ipv4;                          //!< IPv4 routes
-    Family<Ipv6Key, 128> m_ipv6;                          //!< IPv6 routes
+    Family<uint32_t, 33> m_ipv4;                          //!< IPv4 routes
+    Family<Ipv6Key, 129> m_ipv6;                          //!< IPv6 routes
     std::deque<RocePortGroup> m_groups;                   //!< groups by id; they never move
     std::map<std::vector<uint16_t>, uint32_t> m_groupIds; //!< ids of groups by their members
     std::vector<std::vector<uint32_t>> m_groupsOfPort;    //!< ids of groups with a port, by port

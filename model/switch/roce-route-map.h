@@ -5,6 +5,7 @@
 #ifndef ROCE_ROUTE_MAP_H
 #define ROCE_ROUTE_MAP_H
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -324,6 +324,13 @@ class RoceSharedBuffer : public Object
      * @return true if it may be resumed
      */
     bool MayResume(const Ingress& in) const;
+
+    /// @return bytes of the shared pool that are not in use
+    uint64_t GetFree() const
+    {
+        return m_sharedSize > m_sharedUsed ? m_sharedSize - m_sharedUsed : 0;
+    }
+
     /**
      * Charge the ingress side, or nothing.
      * @param in the class
@@ -332,6 +339,11 @@ class RoceSharedBuffer : public Object
      * @return the decision
      */
     Reason Charge(Ingress& in, uint32_t bytes, bool lossless);
+    /**
+     * Count bytes held by all ports.
+     * @param used the new number
+     */
+    void SetUsed(uint64_t used);
     /// Recompute the size of the shared pool after a change of the plan and check it if required.
     void UpdatePlan();
 
@@ -348,6 +360,18 @@ class RoceSharedBuffer : public Object
     void SetDefaultReserve(uint64_t bytes);
     /// @return the Reserve attribute
     uint64_t GetDefaultReserve() const;
+    /**
+     * @param threshold see the IngressThreshold attribute; null: a RoceDynamicThreshold
+     */
+    void SetIngressThreshold(Ptr<RoceBufferThreshold> threshold);
+    /// @return the IngressThreshold attribute
+    Ptr<RoceBufferThreshold> GetIngressThreshold() const;
+    /**
+     * @param threshold see the EgressThreshold attribute; null: a RoceDynamicThreshold
+     */
+    void SetEgressThreshold(Ptr<RoceBufferThreshold> threshold);
+    /// @return the EgressThreshold attribute
+    Ptr<RoceBufferThreshold> GetEgressThreshold() const;
     /**
      * Set the alpha of all ports and classes.
      * @param alpha see the Alpha attribute
