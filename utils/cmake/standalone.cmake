@@ -153,6 +153,8 @@ endforeach()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
+enable_testing()
+
 add_compile_options(-Wall -Wextra)
 if(ROCE_WARNINGS_AS_ERRORS)
   add_compile_options(-Werror)
@@ -194,7 +196,6 @@ function(build_lib)
   target_link_libraries(${LIB_LIBNAME} PUBLIC ${LIB_LIBRARIES_TO_LINK})
   set(lib${LIB_LIBNAME} ${LIB_LIBNAME})
 
-  enable_testing()
   if(LIB_TEST_SOURCES)
     roce_build_test_runner(${LIB_LIBNAME} ${LIB_TEST_SOURCES})
   endif()
