@@ -446,6 +446,14 @@ class DcqcnLimitsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(slow.RateAt(110 * US), 10, "second cut");
         NS_TEST_EXPECT_MSG_EQ(slow.state.nextUpdate, 165 * US, "rate timer");
 
+        // 115 us: the alpha timer (255/256), then the rate timer (20 -> 30), then a delayed CNP.
+        Flow tie(40'000'000'000, {{"ReactionDelay", "60us"}});
+        tie.cc->CnpReceived(tie.state, 0);
+        tie.cc->CnpReceived(tie.state, 55 * US);
+        NS_TEST_EXPECT_MSG_EQ(tie.RateAt(120 * US), 30 * (1 - 255.0 / 512), "increase, then cut");
+        NS_TEST_EXPECT_MSG_EQ(tie.cc->GetTargetRate(), 30 * GBPS, "target of the increase");
+        NS_TEST_EXPECT_MSG_EQ(tie.state.nextUpdate, 170 * US, "rate timer from the cut");
+
         // 100 s of silence are 10^8 alpha periods; alpha is 0 for all that matters long before.
         Flow silent(100'000'000'000, {{"Preset", "nvidia"}});
         silent.cc->CnpReceived(silent.state, 0);
