@@ -490,7 +490,9 @@ RoceFrameCodec::ToPacket(const RoceFrame& frame,
     packet->AddHeader(ethernet);
     if (packet->GetSize() < RoceFrame::MIN_FRAME_BYTES - FCS_BYTES)
     {
-        packet->AddPaddingAtEnd(RoceFrame::MIN_FRAME_BYTES - FCS_BYTES - packet->GetSize());
+        // Zeros, unlike AddPaddingAtEnd.
+        packet->AddAtEnd(
+            Create<Packet>(RoceFrame::MIN_FRAME_BYTES - FCS_BYTES - packet->GetSize()));
     }
     if (withFcs)
     {

@@ -154,7 +154,8 @@ RoceTransportCodec::Write(const RoceFrame& frame)
         frame.packet ? frame.packet->Copy() : Create<Packet>(frame.payloadBytes + bytes);
     if (frame.GetPadCount() > 0)
     {
-        packet->AddPaddingAtEnd(frame.GetPadCount());
+        // AddPaddingAtEnd would leave whatever the memory held before in the packet.
+        packet->AddAtEnd(Create<Packet>(frame.GetPadCount()));
     }
 
     // Headers are added back to front.
