@@ -60,8 +60,7 @@ namespace ns3
  * preset", so a value given by the user, in whatever order, through Config::SetDefault(), an
  * ObjectFactory or SetAttribute(), is never replaced. Reading an attribute back gives the value in
  * effect: after construction, or, for the two increase steps of preset hpcc, which scale with the
- * line rate, after Init(). Set attributes before
- * Init().
+ * line rate, after Init(). Set attributes before Init().
  *
  * | attribute            | paper        | hpcc                   | nvidia             |
  * |----------------------|--------------|------------------------|--------------------|
