@@ -76,17 +76,15 @@ RoceSharedBuffer::GetTypeId()
                           MakeUintegerChecker<uint8_t>())
             .AddAttribute(
                 "IngressThreshold",
-                "Pause thresholds of lossless classes; null means a RoceDynamicThreshold. "
+                "Pause thresholds of lossless classes; a RoceDynamicThreshold by default. "
                 "As text, for instance ns3::RoceStaticThreshold[Xoff=100000|Xon=90000].",
                 PointerValue(),
-                MakePointerAccessor(&RoceSharedBuffer::SetIngressThreshold,
-                                    &RoceSharedBuffer::GetIngressThreshold),
+                MakePointerAccessor(&RoceSharedBuffer::m_ingressThreshold),
                 MakePointerChecker<RoceBufferThreshold>())
             .AddAttribute("EgressThreshold",
-                          "Drop thresholds of lossy classes; null means a RoceDynamicThreshold.",
+                          "Drop thresholds of lossy classes; a RoceDynamicThreshold by default.",
                           PointerValue(),
-                          MakePointerAccessor(&RoceSharedBuffer::SetEgressThreshold,
-                                              &RoceSharedBuffer::GetEgressThreshold),
+                          MakePointerAccessor(&RoceSharedBuffer::m_egressThreshold),
                           MakePointerChecker<RoceBufferThreshold>())
             .AddTraceSource("Drop",
                             "A frame was refused.",
@@ -107,7 +105,11 @@ RoceSharedBuffer::GetTypeId()
     return tid;
 }
 
-RoceSharedBuffer::RoceSharedBuffer() = default;
+RoceSharedBuffer::RoceSharedBuffer()
+    : m_ingressThreshold(CreateObject<RoceDynamicThreshold>()),
+      m_egressThreshold(m_ingressThreshold)
+{
+}
 
 RoceSharedBuffer::~RoceSharedBuffer() = default;
 
@@ -205,18 +207,31 @@ RoceSharedBuffer::UpdatePlan()
     }
 }
 
+std::string
+RoceSharedBuffer::GetProblem() const
+{
+    // Something must be left to share: a class without reserve could not send a single byte.
+    const uint64_t needed = std::max<uint64_t>(m_sharedUsed, 1);
+    if (m_sharedSize >= needed)
+    {
+        return "";
+    }
+    std::ostringstream os;
+    os << "RoceSharedBuffer: impossible plan. " << Describe() << "Headroom and reserves need "
+       << m_totalHeadroom + m_totalReserve << " B of " << m_totalBytes << " B, but at least "
+       << needed
+       << " B must be left to share. Use a larger TotalBytes, a smaller Reserve, shorter links or "
+          "fewer lossless classes.";
+    return os.str();
+}
+
 void
 RoceSharedBuffer::Validate()
 {
     NS_LOG_FUNCTION(this);
     m_validated = true;
-    NS_ABORT_MSG_IF(m_sharedSize == 0 || m_sharedSize < m_sharedUsed,
-                    "RoceSharedBuffer: impossible plan. "
-                        << Describe() << "Headroom and reserves need "
-                        << m_totalHeadroom + m_totalReserve << " B of the " << m_totalBytes
-                        << " B, and the shared pool needs at least "
-                        << std::max<uint64_t>(m_sharedUsed, 1)
-                        << " B. Use a larger TotalBytes, shorter links or fewer lossless classes.");
+    const std::string problem = GetProblem();
+    NS_ABORT_MSG_UNLESS(problem.empty(), problem);
 }
 
 std::string
@@ -569,38 +584,6 @@ double
 RoceSharedBuffer::GetDefaultAlpha() const
 {
     return m_defaultAlpha;
-}
-
-void
-RoceSharedBuffer::SetIngressThreshold(Ptr<RoceBufferThreshold> threshold)
-{
-    m_ingressThreshold = threshold;
-    if (!m_ingressThreshold)
-    {
-        m_ingressThreshold = CreateObject<RoceDynamicThreshold>();
-    }
-}
-
-Ptr<RoceBufferThreshold>
-RoceSharedBuffer::GetIngressThreshold() const
-{
-    return m_ingressThreshold;
-}
-
-void
-RoceSharedBuffer::SetEgressThreshold(Ptr<RoceBufferThreshold> threshold)
-{
-    m_egressThreshold = threshold;
-    if (!m_egressThreshold)
-    {
-        m_egressThreshold = CreateObject<RoceDynamicThreshold>();
-    }
-}
-
-Ptr<RoceBufferThreshold>
-RoceSharedBuffer::GetEgressThreshold() const
-{
-    return m_egressThreshold;
 }
 
 std::ostream&

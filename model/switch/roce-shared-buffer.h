@@ -122,9 +122,11 @@ class RoceSharedBuffer : public Object
     void SetAlpha(uint16_t port, uint8_t cls, double alpha);
 
     /**
-     * Stop the program, naming all numbers, if the plan does not fit into the memory. Once called,
-     * every change of the plan is checked again.
+     * @return what is wrong with the plan, naming all numbers, or nothing if it fits into the
+     * memory
      */
+    std::string GetProblem() const;
+    /// Stop the program if there is a problem with the plan, now or after any later change of it.
     void Validate();
     /// @return the plan in a few lines of text
     std::string Describe() const;
@@ -360,18 +362,6 @@ class RoceSharedBuffer : public Object
     void SetDefaultReserve(uint64_t bytes);
     /// @return the Reserve attribute
     uint64_t GetDefaultReserve() const;
-    /**
-     * @param threshold see the IngressThreshold attribute; null: a RoceDynamicThreshold
-     */
-    void SetIngressThreshold(Ptr<RoceBufferThreshold> threshold);
-    /// @return the IngressThreshold attribute
-    Ptr<RoceBufferThreshold> GetIngressThreshold() const;
-    /**
-     * @param threshold see the EgressThreshold attribute; null: a RoceDynamicThreshold
-     */
-    void SetEgressThreshold(Ptr<RoceBufferThreshold> threshold);
-    /// @return the EgressThreshold attribute
-    Ptr<RoceBufferThreshold> GetEgressThreshold() const;
     /**
      * Set the alpha of all ports and classes.
      * @param alpha see the Alpha attribute
