@@ -132,7 +132,10 @@ get_distribution_source() (
     write_source_entries entries
     options=(-q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$PWD/entries"
         -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache" -o APT::Sandbox::User=root)
-    apt-get "${options[@]}" update && apt-get "${options[@]}" source ns3
+    # Without Debian's patches, which rename the libraries: the Python bindings would not find them.
+    apt-get "${options[@]}" update &&
+        apt-get "${options[@]}" --download-only source ns3 &&
+        dpkg-source --skip-patches -x ns3_*.dsc unpacked
 )
 
 get_release_tarball() (
