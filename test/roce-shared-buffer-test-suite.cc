@@ -3,6 +3,7 @@
  */
 
 #include "ns3/double.h"
+#include "ns3/object-factory.h"
 #include "ns3/pointer.h"
 #include "ns3/random-variable-stream.h"
 #include "ns3/roce-clock.h"

@@ -14,9 +14,10 @@ namespace ns3
  * @ingroup roce
  * @brief Equal-cost multipath: the hash of a flow chooses its port, whatever the load.
  *
- * Without Resilient the hash is spread over the ports that are left, as "hash mod N" does: when one
- * is withdrawn, most flows move. With Resilient it is spread over all members, and only the flows
- * of a withdrawn member are spread over the others; they return when it does.
+ * Without Resilient the range of the hash is divided evenly among the ports that are left
+ * (hash-threshold, RFC 2992): when one is withdrawn, a quarter to a half of all flows move. With
+ * Resilient it is divided among all members, and only the flows of a withdrawn member are spread
+ * over the others; they return when it does.
  */
 class RoceEcmp : public RoceLoadBalancer
 {

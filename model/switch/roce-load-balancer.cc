@@ -144,12 +144,14 @@ RoceLoadBalancer::AssignStreams(int64_t)
 uint64_t
 RoceLoadBalancer::Mix(uint64_t value)
 {
-    // Two rounds of xor-shift and multiplication by odd constants: both steps can be undone, so no
-    // two inputs fall together, and the shifts carry high bits down where the products carry up.
-    value ^= value >> 32;
-    value *= 0xd6e8feb86659fd93ULL;
-    value ^= value >> 32;
-    value *= 0x9e3779b97f4a7c15ULL;
+    // Rounds of xor-shift and multiplication by an odd constant: both steps can be undone, so no two
+    // inputs fall together; the shifts carry high bits down and the products carry low bits up.
+    constexpr int ROUNDS = 2;
+    for (int i = 0; i < ROUNDS; i++)
+    {
+        value ^= value >> 32;
+        value *= 0xd6e8feb86659fd93ULL;
+    }
     value ^= value >> 32;
     return value;
 }
