@@ -8,7 +8,8 @@
 /**
  * @file
  * @ingroup roce
- * Every difference between the supported ns-3 releases (3.35 to 3.48) that the module has to bridge.
+ * Every difference between the supported ns-3 releases (3.35 to 3.48) that the module has to
+ * bridge.
  *
  * Features are detected from the ns-3 headers themselves, never from a release number, because the
  * number is not available to C++ in all of them. This header is private: it is not part of

@@ -16,8 +16,7 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaCongestionOps);
 TypeId
 RdmaCongestionOps::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::RdmaCongestionOps").SetParent<Object>().SetGroupName("Roce");
+    static TypeId tid = TypeId("ns3::RdmaCongestionOps").SetParent<Object>().SetGroupName("Roce");
     return tid;
 }
 

@@ -21,14 +21,14 @@ namespace ns3
  */
 struct RdmaCongestionState
 {
-    uint64_t lineRate{0};        //!< rate of the NIC port, bit/s
-    uint32_t pathMtu{0};         //!< RDMA payload of a full packet, bytes
-    uint64_t rate{0};            //!< sending rate in wire bits, bit/s; written by the algorithm
-    uint64_t window{UNLIMITED};  //!< most unacknowledged payload bytes; written by the algorithm
-    RocePs nextUpdate{NEVER};    //!< time at which Update() must be called at the latest while
-                                 //!< data waits for the pacer; written by the algorithm
-    uint64_t bytesInFlight{0};   //!< payload bytes sent and not acknowledged; written by the QP
-    uint64_t signals{0};         //!< congestion signals (CNP, marked ACK, loss) the QP was given
+    uint64_t lineRate{0};       //!< rate of the NIC port, bit/s
+    uint32_t pathMtu{0};        //!< RDMA payload of a full packet, bytes
+    uint64_t rate{0};           //!< sending rate in wire bits, bit/s; written by the algorithm
+    uint64_t window{UNLIMITED}; //!< most unacknowledged payload bytes; written by the algorithm
+    RocePs nextUpdate{NEVER};   //!< time at which Update() must be called at the latest while
+                                //!< data waits for the pacer; written by the algorithm
+    uint64_t bytesInFlight{0};  //!< payload bytes sent and not acknowledged; written by the QP
+    uint64_t signals{0};        //!< congestion signals (CNP, marked ACK, loss) the QP was given
 
     static constexpr uint64_t UNLIMITED = std::numeric_limits<uint64_t>::max(); //!< no window
     static constexpr RocePs NEVER = std::numeric_limits<RocePs>::max();         //!< no update due
@@ -40,10 +40,10 @@ struct RdmaCongestionState
  */
 struct RdmaAckEvent
 {
-    RocePs time{0};          //!< when the ACK arrived
-    RocePs rtt{-1};          //!< time since the newest packet it covers was sent, -1 if unknown
-    uint64_t bytesAcked{0};  //!< payload bytes newly acknowledged
-    bool ecnEcho{false};     //!< the ACK itself reports a congestion mark
+    RocePs time{0};         //!< when the ACK arrived
+    RocePs rtt{-1};         //!< time since the newest packet it covers was sent, -1 if unknown
+    uint64_t bytesAcked{0}; //!< payload bytes newly acknowledged
+    bool ecnEcho{false};    //!< the ACK itself reports a congestion mark
 };
 
 /**
@@ -53,9 +53,9 @@ struct RdmaAckEvent
  * One object serves one queue pair; both know each other only through RdmaCongestionState. The
  * public verbs are called by the queue pair with the true time of the event, which is never earlier
  * than the time of the call before but may be earlier than Simulator::Now(): NICs work out past
- * departures only when somebody needs them. So an implementation must use the given time, schedule no
- * event of its own, and evaluate its timers when a verb is called (lazily), in the order in which
- * they would have fired. The result must equal that of a timer-driven implementation.
+ * departures only when somebody needs them. So an implementation must use the given time, schedule
+ * no event of its own, and evaluate its timers when a verb is called (lazily), in the order in
+ * which they would have fired. The result must equal that of a timer-driven implementation.
  *
  * Identity, checked by tests: state.rate is valid from the time of the last call until
  * state.nextUpdate; the pacer integrates it over time.

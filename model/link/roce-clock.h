@@ -17,8 +17,8 @@ namespace ns3
 
 /**
  * @ingroup roce
- * @brief Conversions between ns3::Time and the picosecond clock of this module, and the exact length
- * of frames on a link.
+ * @brief Conversions between ns3::Time and the picosecond clock of this module, and the exact
+ * length of frames on a link.
  *
  * Simulator events can only fire on ticks of the global Time resolution (1 ns unless
  * Time::SetResolution says otherwise). The module computes with true times in picoseconds and

@@ -1,0 +1,736 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "rdma-engine.h"
+
+#include "rdma-queue-pair.h"
+
+#include "ns3/abort.h"
+#include "ns3/ipv4.h"
+#include "ns3/log.h"
+#include "ns3/net-device-queue-interface.h"
+#include "ns3/node.h"
+#include "ns3/object-factory.h"
+#include "ns3/pointer.h"
+#include "ns3/queue-item.h"
+#include "ns3/rdma-opcode.h"
+#include "ns3/rdma-psn.h"
+#include "ns3/rdma-syndrome.h"
+#include "ns3/roce-frame-codec.h"
+#include "ns3/roce-net-device.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("RdmaEngine");
+NS_OBJECT_ENSURE_REGISTERED(RdmaEngine);
+
+namespace
+{
+
+/// A standing timeout is looked at again at least this often, so that a run can end soon after the
+/// last completion although the timeout itself may be hours long.
+constexpr RocePs TIMER_HORIZON = 5'000'000'000; // 5 ms
+
+} // namespace
+
+TypeId
+RdmaEngine::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaEngine")
+            .SetParent<Object>()
+            .SetGroupName("Roce")
+            .AddConstructor<RdmaEngine>()
+            .AddAttribute("StackQueueLimit",
+                          "Packets of the host's network stack that wait in the NIC, per class; "
+                          "the queue disc above is stopped when it is reached.",
+                          UintegerValue(2),
+                          MakeUintegerAccessor(&RdmaEngine::m_stackLimit),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("VlanId",
+                          "VLAN ID of outgoing frames, whose priority code point is their traffic "
+                          "class; 0 sends untagged frames.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaEngine::m_vlanId),
+                          MakeUintegerChecker<uint16_t>(0, 4094))
+            .AddAttribute("QosMap",
+                          "Map from packet marking to traffic class.",
+                          PointerValue(),
+                          MakePointerAccessor(&RdmaEngine::SetQosMap, &RdmaEngine::GetQosMap),
+                          MakePointerChecker<RoceQosMap>())
+            .AddAttribute("CnpGenerator",
+                          "The generator of congestion notification packets.",
+                          TypeId::ATTR_GET,
+                          PointerValue(),
+                          MakePointerAccessor(&RdmaEngine::m_cnpGenerator),
+                          MakePointerChecker<RdmaCnpGenerator>());
+    return tid;
+}
+
+RdmaEngine::RdmaEngine()
+    : m_timerAlarm(this),
+      m_cnpAlarm(this),
+      m_cnpGenerator(CreateObject<RdmaCnpGenerator>())
+{
+    NS_LOG_FUNCTION(this);
+    m_queuePairFactory.SetTypeId("ns3::RdmaQueuePair");
+    m_congestionFactory.SetTypeId("ns3::RdmaNoCongestionControl");
+    m_recoveryFactory.SetTypeId("ns3::RdmaGoBackN");
+}
+
+RdmaEngine::~RdmaEngine()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+RdmaEngine::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    for (auto& qp : m_table)
+    {
+        if (qp)
+        {
+            m_scheduler.Remove(PeekPointer(qp));
+            qp->Dispose();
+        }
+    }
+    m_table.clear();
+    m_timers.clear();
+    m_timerAlarm.Disarm();
+    m_cnpAlarm.Disarm();
+    m_agenda.Clear();
+    m_delayedCnps.clear();
+    for (uint8_t c = 0; c < N_CLASSES; c++)
+    {
+        m_control[c].Clear();
+        m_stack[c].fifo.Clear();
+    }
+    m_controlClasses = m_stackClasses = 0;
+    m_port = nullptr;
+    m_queueInterface = nullptr;
+    m_map = nullptr;
+    m_cnpGenerator = nullptr;
+    Object::DoDispose();
+}
+
+// --- wiring
+// ----------------------------------------------------------------------------------------
+
+void
+RdmaEngine::SetDevice(Ptr<RoceNetDevice> device)
+{
+    NS_LOG_FUNCTION(this << device);
+    NS_ABORT_MSG_IF(!device->GetNode(), "RdmaEngine: add the port to its node first");
+    m_port = PeekPointer(device);
+    const uint32_t context = device->GetNode()->GetId();
+    m_agenda.SetContext(context);
+    m_timerAlarm.SetContext(context);
+    m_cnpAlarm.SetContext(context);
+    device->SetOwner(this, this, &m_agenda, 0);
+    device->SetStackSendCallback(MakeCallback(&RdmaEngine::SendFromStack, this));
+    device->AggregateObject(this);
+    if (!m_map)
+    {
+        SetQosMap(CreateObject<RoceQosMap>());
+    }
+}
+
+Ptr<RoceNetDevice>
+RdmaEngine::GetDevice() const
+{
+    return m_port;
+}
+
+void
+RdmaEngine::SetQosMap(Ptr<RoceQosMap> map)
+{
+    NS_LOG_FUNCTION(this << map);
+    m_map = map;
+    if (m_map)
+    {
+        m_classScheduler.SetQosMap(*m_map);
+    }
+}
+
+Ptr<RoceQosMap>
+RdmaEngine::GetQosMap() const
+{
+    return m_map;
+}
+
+void
+RdmaEngine::SetQueueInterface(Ptr<NetDeviceQueueInterface> queueInterface)
+{
+    NS_LOG_FUNCTION(this << queueInterface);
+    NS_ABORT_MSG_IF(queueInterface->GetNTxQueues() != N_CLASSES,
+                    "RdmaEngine: the queue interface has " << queueInterface->GetNTxQueues()
+                                                           << " queues, it needs one per class: 8");
+    m_queueInterface = PeekPointer(queueInterface);
+    m_queueInterface->SetSelectQueueCallback(
+        [this](Ptr<QueueItem> item) { return SelectStackQueue(item); });
+}
+
+void
+RdmaEngine::SetAddress(Ipv4Address address)
+{
+    NS_LOG_FUNCTION(this << address);
+    m_address = RoceFrameCodec::ToBytes(address);
+    m_etherType = RoceFrameCodec::ETHERTYPE_IPV4;
+}
+
+void
+RdmaEngine::SetAddress(Ipv6Address address)
+{
+    NS_LOG_FUNCTION(this << address);
+    m_address = RoceFrameCodec::ToBytes(address);
+    m_etherType = RoceFrameCodec::ETHERTYPE_IPV6;
+}
+
+bool
+RdmaEngine::ResolveAddress()
+{
+    if (m_etherType)
+    {
+        return true;
+    }
+    Ptr<Ipv4> ipv4 = m_port->GetNode()->GetObject<Ipv4>();
+    const int32_t interface = ipv4 ? ipv4->GetInterfaceForDevice(m_port) : -1;
+    if (interface < 0 || ipv4->GetNAddresses(interface) == 0)
+    {
+        return false;
+    }
+    SetAddress(ipv4->GetAddress(interface, 0).GetLocal());
+    return true;
+}
+
+bool
+RdmaEngine::FindAddress(RoceAddressBytes& address, uint16_t& etherType)
+{
+    if (!ResolveAddress())
+    {
+        return false;
+    }
+    address = m_address;
+    etherType = m_etherType;
+    return true;
+}
+
+void
+RdmaEngine::GetAddress(RoceAddressBytes& address, uint16_t& etherType)
+{
+    NS_ABORT_MSG_IF(!FindAddress(address, etherType),
+                    "RdmaEngine: the port on node "
+                        << m_port->GetNode()->GetId()
+                        << " has no IP address; use Ipv4AddressHelper::Assign() or "
+                           "RdmaEngine::SetAddress() before connecting queue pairs");
+}
+
+void
+RdmaEngine::Classify(RoceFrame& frame) const
+{
+    if (m_vlanId)
+    {
+        // The host decides by DSCP; the tag then carries the class for switches that trust it.
+        frame.trafficClass = m_map->GetDscpClass(frame.dscp);
+        frame.flags |= RoceFrame::VLAN;
+        frame.vlanTci = static_cast<uint16_t>((frame.trafficClass << 13) | m_vlanId);
+    }
+    else
+    {
+        frame.trafficClass = m_map->Classify(frame);
+    }
+}
+
+void
+RdmaEngine::CatchUp(RocePs now)
+{
+    m_agenda.RunUntil(now);
+}
+
+uint16_t
+RdmaEngine::GetMtu() const
+{
+    return m_port->GetMtu();
+}
+
+uint64_t
+RdmaEngine::GetBitRate() const
+{
+    return m_port->GetBitRate();
+}
+
+// --- the port asks
+// ---------------------------------------------------------------------------------
+
+RoceFramePtr
+RdmaEngine::TakeNextFrame(uint16_t, uint8_t openClasses, RocePs now)
+{
+    if (const uint8_t control = m_controlClasses & openClasses)
+    {
+        const uint8_t c = RoceClassScheduler::HighestClass(control);
+        RoceFramePtr frame = m_control[c].Pop();
+        if (m_control[c].IsEmpty())
+        {
+            m_controlClasses &= ~(1 << c);
+        }
+        return frame;
+    }
+    m_scheduler.Promote(now);
+    const uint8_t ready = m_scheduler.GetReadyClasses();
+    const uint8_t candidates = (m_stackClasses | ready) & openClasses;
+    if (!candidates)
+    {
+        return nullptr;
+    }
+    const auto takesStack = [&](uint8_t c) {
+        return ((m_stackClasses >> c) & 1) && (!((ready >> c) & 1) || m_stack[c].isTurn);
+    };
+    const uint8_t c = m_classScheduler.Pick(candidates, [&](uint8_t each) -> uint32_t {
+        return takesStack(each) ? m_stack[each].fifo.Front()->GetWireBytes()
+                                : m_scheduler.PeekTurn(each)->m_requester.GetNextWireBytes();
+    });
+    RoceFramePtr frame;
+    const bool fromStack = takesStack(c);
+    m_stack[c].isTurn = !fromStack;
+    if (fromStack)
+    {
+        frame = TakeStackFrame(c);
+    }
+    else
+    {
+        RdmaQueuePair* qp = m_scheduler.TakeTurn(c);
+        frame = CreateRoceFrame();
+        qp->m_requester.FillNextPacket(*frame, now);
+        m_scheduler.Update(qp, now);
+        if (!qp->m_timerEntered)
+        {
+            WatchTimeout(qp, now);
+        }
+    }
+    if (!(((m_stackClasses | m_scheduler.GetReadyClasses()) >> c) & 1))
+    {
+        m_classScheduler.NotifyEmpty(c);
+    }
+    return frame;
+}
+
+RocePs
+RdmaEngine::GetNextTime(uint16_t, uint8_t openClasses, RocePs now)
+{
+    if ((m_controlClasses | m_stackClasses | m_scheduler.GetReadyClasses()) & openClasses)
+    {
+        return now;
+    }
+    return std::max(now, m_scheduler.GetNextTime());
+}
+
+uint8_t
+RdmaEngine::GetBacklog(uint16_t) const
+{
+    return m_controlClasses | m_stackClasses | m_scheduler.GetReadyClasses();
+}
+
+void
+RdmaEngine::LinkChanged(uint16_t, bool up, RocePs now)
+{
+    NS_LOG_FUNCTION(this << up << now);
+    if (!up)
+    {
+        // What is in the NIC is lost with the link; queue pairs repair it by their timeouts.
+        for (uint8_t c = 0; c < N_CLASSES; c++)
+        {
+            m_control[c].Clear();
+            while (!m_stack[c].fifo.IsEmpty())
+            {
+                m_port->DropBeforeTx(*TakeStackFrame(c));
+            }
+        }
+        m_controlClasses = 0;
+    }
+}
+
+void
+RdmaEngine::ReceiveFrame(uint16_t, RoceFramePtr frame, RocePs now)
+{
+    m_agenda.RunUntil(now);
+    if (frame->kind == RoceFrameKind::ROCE && (m_etherType || ResolveAddress()) &&
+        frame->destination == m_address && frame->etherType == m_etherType)
+    {
+        Demultiplex(*frame, now);
+    }
+    else
+    {
+        m_port->ForwardUp(*frame);
+    }
+}
+
+void
+RdmaEngine::Demultiplex(const RoceFrame& frame, RocePs now)
+{
+    const uint32_t slot = frame.destQp - FIRST_NUMBER;
+    // The user's callback may destroy the queue pair while it works, so hold it.
+    Ptr<RdmaQueuePair> qp = slot < m_table.size() ? m_table[slot] : nullptr;
+    if (!qp || (qp->m_context.state != RdmaQpState::RTS && qp->m_context.state != RdmaQpState::RTR))
+    {
+        NS_LOG_LOGIC("packet for queue pair " << frame.destQp << " is late");
+        m_latePackets++;
+        return;
+    }
+    if (frame.opcode == RdmaOpcode::RC_ACKNOWLEDGE)
+    {
+        qp->m_requester.ReceiveAcknowledge(frame, now);
+        // Usually an ACK changes nothing for the scheduler.
+        if (qp->m_link.place != RdmaQpSchedulerLink::READY ||
+            qp->m_requester.GetState().next == qp->m_requester.GetState().end ||
+            frame.ext.ack.syndrome >= RdmaSyndrome::MakeRnrNak(0))
+        {
+            NotifyWork(PeekPointer(qp), now);
+        }
+    }
+    else if (frame.opcode == RdmaOpcode::CNP)
+    {
+        qp->m_requester.ReceiveCnp(now);
+    }
+    else
+    {
+        qp->m_responder.ReceiveRequest(frame, now);
+    }
+}
+
+// --- queue pairs
+// -----------------------------------------------------------------------------------
+
+Ptr<RdmaQueuePair>
+RdmaEngine::CreateQueuePair()
+{
+    NS_LOG_FUNCTION(this);
+    NS_ABORT_MSG_IF(!m_port, "RdmaEngine: SetDevice() comes before CreateQueuePair()");
+    uint32_t slot;
+    if (m_freeSlots.empty())
+    {
+        slot = static_cast<uint32_t>(m_table.size());
+        NS_ABORT_MSG_IF(slot + FIRST_NUMBER > RdmaPsn::MASK,
+                        "RdmaEngine: all " << slot << " queue pair numbers of the port on node "
+                                           << m_port->GetNode()->GetId() << " are in use");
+        m_table.emplace_back();
+    }
+    else
+    {
+        slot = m_freeSlots.front(); // oldest first, so that a number rests before it is used again
+        m_freeSlots.pop_front();
+    }
+    auto qp = m_queuePairFactory.Create<RdmaQueuePair>();
+    m_table[slot] = qp;
+    qp->m_link.slot = slot;
+    qp->SetEngine(this, slot + FIRST_NUMBER, ++m_lastId);
+    qp->SetSendCompletionQueue(CreateObject<RdmaCompletionQueue>());
+    qp->SetReceiveCompletionQueue(qp->GetSendCompletionQueue());
+    qp->m_context.congestion = m_congestionFactory.Create<RdmaCongestionOps>();
+    qp->m_context.recovery = m_recoveryFactory.Create<RdmaRecoveryOps>();
+    return qp;
+}
+
+void
+RdmaEngine::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
+{
+    NS_LOG_FUNCTION(this << qp);
+    const uint32_t slot = qp->m_link.slot;
+    NS_ABORT_MSG_IF(slot >= m_table.size() || m_table[slot] != qp,
+                    "RdmaEngine: queue pair " << qp->GetNumber()
+                                              << " is not, or no longer, one of the port on node "
+                                              << m_port->GetNode()->GetId());
+    const RocePs now = RoceClock::Now();
+    CatchUp(now);
+    qp->m_context.state = RdmaQpState::RESET;
+    qp->FlushAll(now);
+    Add(m_destroyedCounters, qp->m_context.counters);
+    qp->m_timerEntered = false;
+    m_table[slot] = nullptr;
+    m_freeSlots.push_back(slot);
+}
+
+Ptr<RdmaQueuePair>
+RdmaEngine::FindQueuePair(uint32_t number) const
+{
+    const uint32_t slot = number - FIRST_NUMBER;
+    return slot < m_table.size() ? m_table[slot] : nullptr;
+}
+
+uint32_t
+RdmaEngine::GetNQueuePairs() const
+{
+    return static_cast<uint32_t>(m_table.size() - m_freeSlots.size());
+}
+
+void
+RdmaEngine::SetQueuePairAttribute(std::string name, const AttributeValue& value)
+{
+    m_queuePairFactory.Set(name, value);
+}
+
+void
+RdmaEngine::SetCongestionControl(const ObjectFactory& factory)
+{
+    m_congestionFactory = factory;
+}
+
+void
+RdmaEngine::SetRecovery(const ObjectFactory& factory)
+{
+    m_recoveryFactory = factory;
+}
+
+Ptr<RdmaCnpGenerator>
+RdmaEngine::GetCnpGenerator() const
+{
+    return m_cnpGenerator;
+}
+
+void
+RdmaEngine::SendControl(RoceFramePtr frame, RocePs now)
+{
+    const uint8_t c = frame->trafficClass;
+    m_control[c].Push(std::move(frame));
+    m_controlClasses |= 1 << c;
+    m_port->Poke(now);
+}
+
+void
+RdmaEngine::NotifyWork(RdmaQueuePair* qp, RocePs now)
+{
+    if (m_scheduler.Update(qp, now))
+    {
+        m_port->Poke(now);
+    }
+}
+
+void
+RdmaEngine::NotifyIdle(RdmaQueuePair* qp)
+{
+    m_scheduler.Remove(qp);
+}
+
+void
+RdmaEngine::NotifyError(uint32_t number, uint64_t id, RocePs now)
+{
+    NS_LOG_FUNCTION(this << number << id << now);
+    Ptr<RdmaQueuePair> qp = FindQueuePair(number);
+    if (qp && qp->m_context.id == id)
+    {
+        qp->FlushAll(now);
+    }
+}
+
+// --- congestion notification
+// -----------------------------------------------------------------------
+
+void
+RdmaEngine::NotifyMarkedPacket(RdmaQpContext& context, RocePs now)
+{
+    if (!m_cnpGenerator->ShouldSend(context.number, context.prototype.destination, now))
+    {
+        return;
+    }
+    context.counters.cnpSent++;
+    RoceFramePtr frame = CreateRoceFrame();
+    *frame = context.prototype;
+    frame->opcode = RdmaOpcode::CNP;
+    frame->flags = (frame->flags & RoceFrame::VLAN) | RoceFrame::BECN;
+    frame->dscp = m_cnpGenerator->GetCnpDscp();
+    Classify(*frame);
+    frame->frameBytes = context.baseFrameBytes + RdmaOpcode::CNP_RESERVED_BYTES;
+    const RocePs delay = m_cnpGenerator->GetProcessingDelay();
+    if (delay == 0)
+    {
+        SendControl(std::move(frame), now);
+        return;
+    }
+    frame->time = now + delay;
+    m_cnpAlarm.ArmAt(frame->time);
+    m_delayedCnps.push_back(std::move(frame));
+}
+
+void
+RdmaEngine::ReleaseCnps(RocePs now)
+{
+    CatchUp(now);
+    while (!m_delayedCnps.empty() && m_delayedCnps.front()->time <= now)
+    {
+        RoceFramePtr frame = std::move(m_delayedCnps.front());
+        m_delayedCnps.pop_front();
+        SendControl(std::move(frame), now);
+    }
+    if (!m_delayedCnps.empty())
+    {
+        m_cnpAlarm.ArmAt(m_delayedCnps.front()->time);
+    }
+}
+
+// --- local ACK timeouts
+// ----------------------------------------------------------------------------
+
+void
+RdmaEngine::WatchTimeout(RdmaQueuePair* qp, RocePs now)
+{
+    const RocePs deadline = qp->m_requester.GetTimeoutDeadline();
+    if (qp->m_timerEntered || deadline == RoceClock::NEVER)
+    {
+        return;
+    }
+    qp->m_timerEntered = true;
+    m_timers.push_back({deadline, qp->m_link.slot, qp->m_context.id});
+    std::push_heap(m_timers.begin(), m_timers.end());
+    m_timerAlarm.ArmAt(std::min(m_timers.front().when, now + TIMER_HORIZON));
+}
+
+void
+RdmaEngine::CheckTimeouts(RocePs now)
+{
+    CatchUp(now);
+    while (!m_timers.empty())
+    {
+        const TimerEntry entry = m_timers.front();
+        Ptr<RdmaQueuePair> qp = m_table[entry.slot];
+        const bool alive = qp && qp->m_context.id == entry.id;
+        if (alive && entry.when > now && qp->m_requester.IsOutstanding())
+        {
+            break; // nothing else can be due
+        }
+        std::pop_heap(m_timers.begin(), m_timers.end());
+        m_timers.pop_back();
+        if (!alive)
+        {
+            continue;
+        }
+        qp->m_timerEntered = false;
+        if (qp->m_requester.GetTimeoutDeadline() <= now)
+        {
+            qp->m_requester.TimeOut(now);
+            NotifyWork(PeekPointer(qp), now);
+        }
+        WatchTimeout(PeekPointer(qp), now);
+    }
+    if (!m_timers.empty())
+    {
+        m_timerAlarm.ArmAt(std::min(m_timers.front().when, now + TIMER_HORIZON));
+    }
+}
+
+// --- counters
+// --------------------------------------------------------------------------------------
+
+void
+RdmaEngine::Add(RdmaCounters& total, const RdmaCounters& counters)
+{
+    total.posted += counters.posted;
+    total.completed += counters.completed;
+    total.failed += counters.failed;
+    total.packetsSent += counters.packetsSent;
+    total.retransmittedPackets += counters.retransmittedPackets;
+    total.bytesSent += counters.bytesSent;
+    total.bytesAcked += counters.bytesAcked;
+    total.acksReceived += counters.acksReceived;
+    total.packetSeqErr += counters.packetSeqErr;
+    total.rnrNaksReceived += counters.rnrNaksReceived;
+    total.localAckTimeoutErr += counters.localAckTimeoutErr;
+    total.cnpHandled += counters.cnpHandled;
+    total.packetsReceived += counters.packetsReceived;
+    total.bytesReceived += counters.bytesReceived;
+    total.messagesReceived += counters.messagesReceived;
+    total.outOfSequence += counters.outOfSequence;
+    total.duplicateRequest += counters.duplicateRequest;
+    total.acksSent += counters.acksSent;
+    total.naksSent += counters.naksSent;
+    total.rnrNaksSent += counters.rnrNaksSent;
+    total.ecnMarkedPackets += counters.ecnMarkedPackets;
+    total.cnpSent += counters.cnpSent;
+}
+
+RdmaCounters
+RdmaEngine::GetCounters() const
+{
+    RdmaCounters total = m_destroyedCounters;
+    for (const auto& qp : m_table)
+    {
+        if (qp)
+        {
+            Add(total, qp->GetCounters());
+        }
+    }
+    return total;
+}
+
+uint64_t
+RdmaEngine::GetLatePackets() const
+{
+    return m_latePackets;
+}
+
+// --- packets of the network stack
+// ------------------------------------------------------------------
+
+bool
+RdmaEngine::SendFromStack(Ptr<Packet> packet, uint16_t etherType)
+{
+    NS_LOG_FUNCTION(this << packet << etherType);
+    RoceFramePtr frame = RoceFrameCodec::FromLayer3Packet(packet, etherType);
+    Classify(*frame);
+    frame->frameBytes = RoceFrameCodec::GetFrameBytes(*frame);
+    const uint8_t c = frame->trafficClass;
+    StackQueue& queue = m_stack[c];
+    if (queue.fifo.GetSize() >= m_stackLimit)
+    {
+        m_port->DropBeforeTx(*frame);
+        return false;
+    }
+    const RocePs now = RoceClock::Now();
+    CatchUp(now);
+    queue.fifo.Push(std::move(frame));
+    m_stackClasses |= 1 << c;
+    if (queue.fifo.GetSize() >= m_stackLimit && m_queueInterface)
+    {
+        queue.stopped = true;
+        m_queueInterface->GetTxQueue(c)->Stop();
+    }
+    m_agenda.SetPunctual(RoceDepartureAgenda::OWNER, true);
+    m_port->Poke(now);
+    return true;
+}
+
+RoceFramePtr
+RdmaEngine::TakeStackFrame(uint8_t trafficClass)
+{
+    StackQueue& queue = m_stack[trafficClass];
+    RoceFramePtr frame = queue.fifo.Pop();
+    if (queue.fifo.IsEmpty())
+    {
+        m_stackClasses &= ~(1 << trafficClass);
+    }
+    if (queue.stopped)
+    {
+        queue.stopped = false;
+        m_queueInterface->GetTxQueue(trafficClass)->Wake();
+    }
+    if (!m_stackClasses)
+    {
+        m_agenda.SetPunctual(RoceDepartureAgenda::OWNER, false);
+    }
+    return frame;
+}
+
+std::size_t
+RdmaEngine::SelectStackQueue(Ptr<QueueItem> item) const
+{
+    uint8_t dsField = 0;
+    item->GetUint8Value(QueueItem::IP_DSFIELD, dsField);
+    return m_map->GetDscpClass(dsField >> 2);
+}
+
+} // namespace ns3

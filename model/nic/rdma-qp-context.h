@@ -1,0 +1,70 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef RDMA_QP_CONTEXT_H
+#define RDMA_QP_CONTEXT_H
+
+#include "rdma-completion-queue.h"
+#include "rdma-recovery-ops.h"
+#include "rdma-transport-state.h"
+
+#include "ns3/ptr.h"
+#include "ns3/rdma-congestion-ops.h"
+#include "ns3/roce-clock.h"
+#include "ns3/roce-frame.h"
+
+#include <cstdint>
+
+namespace ns3
+{
+
+class RdmaEngine;
+
+/**
+ * @ingroup roce
+ * @brief Verbs states of a queue pair (ibv_qp_state).
+ */
+enum class RdmaQpState : uint8_t
+{
+    RESET, //!< just created
+    INIT,  //!< receive buffers may be posted
+    RTR,   //!< ready to receive
+    RTS,   //!< ready to send
+    SQD,   //!< send queue drained
+    SQE,   //!< send queue in error (unreliable services)
+    ERR,   //!< in error; all work is flushed
+};
+
+/**
+ * @ingroup roce
+ * @brief What the requester and the responder of one queue pair share.
+ */
+struct RdmaQpContext
+{
+    RoceFrame prototype;        //!< fields that all frames of the queue pair have in common
+    uint32_t baseFrameBytes{0}; //!< frame with BTH, ICRC and FCS, without extensions and payload
+    uint32_t pathMtu{1024};     //!< RDMA payload of a full packet, bytes
+    uint8_t ackDscp{0};         //!< DSCP of acknowledgments
+    uint8_t ackClass{0};        //!< their traffic class
+    uint32_t ackInterval{1};    //!< responder: packets per acknowledgment
+    RocePs ackTimeout{0};       //!< requester: local ACK timeout, 0 if there is none
+    uint8_t retryCount{7};      //!< requester: transport retries
+    uint8_t rnrRetry{7};        //!< requester: receiver-not-ready retries, 7 for ever
+    uint8_t minRnrTimer{12};    //!< responder: timer code in receiver-not-ready NAKs
+    uint32_t number{0};         //!< queue pair number, 24 bits
+    uint64_t id{0};             //!< never used again in this engine
+    RdmaQpState state{RdmaQpState::RESET}; //!< verbs state
+
+    RdmaEngine* engine{nullptr};           //!< the NIC
+    Ptr<RdmaCompletionQueue> sendQueue;    //!< completions of the send queue
+    Ptr<RdmaCompletionQueue> receiveQueue; //!< completions of the receive queue
+    Ptr<RdmaCongestionOps> congestion;     //!< congestion control
+    RdmaCongestionState congestionState;   //!< what it and the requester share
+    Ptr<RdmaRecoveryOps> recovery;         //!< loss recovery
+    RdmaCounters counters;                 //!< statistics
+};
+
+} // namespace ns3
+
+#endif /* RDMA_QP_CONTEXT_H */

@@ -1,0 +1,403 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "rdma-queue-pair.h"
+
+#include "rdma-engine.h"
+
+#include "ns3/abort.h"
+#include "ns3/boolean.h"
+#include "ns3/integer.h"
+#include "ns3/log.h"
+#include "ns3/rdma-opcode.h"
+#include "ns3/rdma-psn.h"
+#include "ns3/roce-frame-codec.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("RdmaQueuePair");
+NS_OBJECT_ENSURE_REGISTERED(RdmaQueuePair);
+
+TypeId
+RdmaQueuePair::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaQueuePair")
+            .SetParent<Object>()
+            .SetGroupName("Roce")
+            .AddConstructor<RdmaQueuePair>()
+            .AddAttribute("PathMtu",
+                          "RDMA payload of a full packet, bytes. InfiniBand knows 256, 512, 1024, "
+                          "2048 and 4096; any value that fits the MTU of the port is accepted.",
+                          UintegerValue(1024),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_pathMtu),
+                          MakeUintegerChecker<uint32_t>(1, 9000))
+            .AddAttribute("Dscp",
+                          "DSCP of data packets (26 is the usual one for RoCE).",
+                          UintegerValue(26),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_dscp),
+                          MakeUintegerChecker<uint8_t>(0, 63))
+            .AddAttribute("AckDscp",
+                          "DSCP of acknowledgments; -1 means that of data packets.",
+                          IntegerValue(-1),
+                          MakeIntegerAccessor(&RdmaQueuePair::m_ackDscp),
+                          MakeIntegerChecker<int16_t>(-1, 63))
+            .AddAttribute("Ecn",
+                          "Send ECN-capable packets, which switches may mark.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&RdmaQueuePair::m_ecn),
+                          MakeBooleanChecker())
+            .AddAttribute("Ttl",
+                          "TTL or hop limit of packets.",
+                          UintegerValue(64),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_ttl),
+                          MakeUintegerChecker<uint8_t>(1))
+            .AddAttribute("InitialPsn",
+                          "PSN of the first packet.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_initialPsn),
+                          MakeUintegerChecker<uint32_t>(0, RdmaPsn::MASK))
+            .AddAttribute("Timeout",
+                          "Local ACK timeout code n: 4.096 us x 2^n; 0 means no timeout "
+                          "(ibv_qp_attr.timeout).",
+                          UintegerValue(14),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_timeout),
+                          MakeUintegerChecker<uint8_t>(0, 31))
+            .AddAttribute("RetryCount",
+                          "Timeouts without progress before a work request fails "
+                          "(ibv_qp_attr.retry_cnt).",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_retryCount),
+                          MakeUintegerChecker<uint8_t>(0, 7))
+            .AddAttribute("RnrRetry",
+                          "Receiver-not-ready NAKs without progress before a work request fails; 7 "
+                          "means never (ibv_qp_attr.rnr_retry).",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_rnrRetry),
+                          MakeUintegerChecker<uint8_t>(0, 7))
+            .AddAttribute("MinRnrTimer",
+                          "Timer code in receiver-not-ready NAKs; 0 is the longest, 655.36 ms "
+                          "(ibv_qp_attr.min_rnr_timer).",
+                          UintegerValue(12),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_minRnrTimer),
+                          MakeUintegerChecker<uint8_t>(0, 31))
+            .AddAttribute("AckInterval",
+                          "Packets that one acknowledgment covers at most; the last packet of a "
+                          "message is always acknowledged.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_ackInterval),
+                          MakeUintegerChecker<uint32_t>(1, 1 << 20))
+            .AddAttribute("SourcePort",
+                          "UDP source port, entropy for the hash of switches; 0 means a hash of "
+                          "the two queue pair numbers within 0xC000 to 0xFFFF.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_sourcePort),
+                          MakeUintegerChecker<uint16_t>())
+            .AddTraceSource("MessageReceived",
+                            "A message of the peer has arrived completely.",
+                            MakeTraceSourceAccessor(&RdmaQueuePair::m_messageReceived),
+                            "ns3::RdmaQueuePair::MessageTracedCallback");
+    return tid;
+}
+
+RdmaQueuePair::RdmaQueuePair()
+    : m_requester(m_context),
+      m_responder(m_context, m_messageReceived)
+{
+    NS_LOG_FUNCTION(this);
+}
+
+RdmaQueuePair::~RdmaQueuePair()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+RdmaQueuePair::DoDispose()
+{
+    m_context.engine = nullptr;
+    m_context.sendQueue = nullptr;
+    m_context.receiveQueue = nullptr;
+    m_context.congestion = nullptr;
+    m_context.recovery = nullptr;
+    Object::DoDispose();
+}
+
+void
+RdmaQueuePair::SetEngine(RdmaEngine* engine, uint32_t number, uint64_t id)
+{
+    m_context.engine = engine;
+    m_context.number = number;
+    m_context.id = id;
+}
+
+// --- verbs
+// -----------------------------------------------------------------------------------------
+
+void
+RdmaQueuePair::ModifyToInit()
+{
+    NS_LOG_FUNCTION(this);
+    NS_ABORT_MSG_IF(m_context.state != RdmaQpState::RESET,
+                    "RdmaQueuePair " << m_context.number << ": INIT follows RESET only");
+    NS_ABORT_MSG_IF(!m_context.engine, "RdmaQueuePair: create it by RdmaEngine::CreateQueuePair()");
+    m_context.state = RdmaQpState::INIT;
+}
+
+void
+RdmaQueuePair::ModifyToRtr(const RdmaPeer& peer)
+{
+    NS_LOG_FUNCTION(this << peer.number);
+    NS_ABORT_MSG_IF(m_context.state != RdmaQpState::INIT,
+                    "RdmaQueuePair " << m_context.number << ": RTR follows INIT only");
+    RdmaEngine& engine = *m_context.engine;
+    const RdmaPeer local = GetLocal();
+    NS_ABORT_MSG_IF(peer.etherType != local.etherType,
+                    "RdmaQueuePair " << m_context.number
+                                     << ": the two ends have addresses of different families");
+    NS_ABORT_MSG_IF(peer.address == local.address,
+                    "RdmaQueuePair " << m_context.number
+                                     << ": both ends are on the same port; loopback is not "
+                                        "modeled, connect different ports");
+    m_context.pathMtu = m_pathMtu;
+    m_context.ackInterval = m_ackInterval;
+    m_context.retryCount = m_retryCount;
+    m_context.rnrRetry = m_rnrRetry;
+    m_context.minRnrTimer = m_minRnrTimer;
+    constexpr RocePs TIMEOUT_UNIT = 4'096'000; // 4.096 us
+    m_context.ackTimeout = m_timeout ? TIMEOUT_UNIT << m_timeout : 0;
+    m_context.ackDscp = m_ackDscp < 0 ? m_dscp : static_cast<uint8_t>(m_ackDscp);
+
+    RoceFrame& frame = m_context.prototype;
+    frame.etherType = local.etherType;
+    frame.source = local.address;
+    frame.destination = peer.address;
+    frame.destQp = peer.number;
+    frame.ttl = m_ttl;
+    frame.dscp = m_dscp;
+    frame.ecn = m_ecn ? RoceEcn::ECT0 : RoceEcn::NOT_ECT;
+    frame.flags = RoceFrame::MIG_REQ;
+    if (m_sourcePort)
+    {
+        frame.udpSourcePort = m_sourcePort;
+    }
+    else
+    {
+        // Spread over the 14 free bits of the RoCEv2 source port range as rdma-core's
+        // rdma_flow_label_to_udp_sport() does with a flow label made from both numbers.
+        uint64_t label = uint64_t{m_context.number} * peer.number;
+        label ^= label >> 20;
+        label ^= label >> 40;
+        label &= 0xfffff;
+        frame.udpSourcePort = static_cast<uint16_t>(0xc000 | ((label & 0x3fff) ^ (label >> 14)));
+    }
+    engine.Classify(frame);
+    RoceFrame ack = frame;
+    ack.dscp = m_context.ackDscp;
+    engine.Classify(ack);
+    m_context.ackClass = ack.trafficClass;
+    frame.flowHash = RoceFrameCodec::ComputeFlowHash(frame);
+    frame.opcode = RdmaOpcode::RC_WRITE_MIDDLE;
+    frame.payloadBytes = m_pathMtu;
+    m_context.baseFrameBytes =
+        RoceFrameCodec::GetFrameBytes(frame) - m_pathMtu - frame.GetPadCount();
+    frame.payloadBytes = 0;
+    const uint32_t packetBytes =
+        m_context.baseFrameBytes + m_pathMtu + RdmaOpcode::RETH_BYTES + RdmaOpcode::IMMDT_BYTES;
+    constexpr uint32_t ETHERNET_BYTES = 18 + 4; // header and FCS, VLAN tag
+    NS_ABORT_MSG_IF(packetBytes > engine.GetMtu() + ETHERNET_BYTES,
+                    "RdmaQueuePair " << m_context.number << ": PathMtu " << m_pathMtu
+                                     << " needs packets of " << packetBytes - 18
+                                     << " bytes, but the MTU of the port is " << engine.GetMtu());
+
+    m_context.congestionState.lineRate = engine.GetBitRate();
+    m_context.congestionState.pathMtu = m_pathMtu;
+    m_responder.Start(peer.initialPsn);
+    m_context.state = RdmaQpState::RTR;
+}
+
+void
+RdmaQueuePair::ModifyToRts()
+{
+    NS_LOG_FUNCTION(this);
+    NS_ABORT_MSG_IF(m_context.state != RdmaQpState::RTR,
+                    "RdmaQueuePair " << m_context.number << ": RTS follows RTR only");
+    m_requester.Start(m_initialPsn, RoceClock::Now());
+    m_context.state = RdmaQpState::RTS;
+}
+
+void
+RdmaQueuePair::ModifyToError()
+{
+    NS_LOG_FUNCTION(this);
+    const RocePs now = RoceClock::Now();
+    m_context.engine->CatchUp(now);
+    m_context.state = RdmaQpState::ERR;
+    FlushAll(now);
+}
+
+void
+RdmaQueuePair::FlushAll(RocePs now)
+{
+    if (m_context.engine)
+    {
+        m_context.engine->NotifyIdle(this);
+    }
+    m_requester.Flush(RdmaWcStatus::WR_FLUSH_ERR, now);
+    m_responder.Flush(now);
+}
+
+void
+RdmaQueuePair::PostSend(const RdmaWorkRequest& request)
+{
+    NS_LOG_FUNCTION(this << request.wrId << request.length);
+    NS_ABORT_MSG_IF(m_context.state != RdmaQpState::RTS && m_context.state != RdmaQpState::ERR,
+                    "RdmaQueuePair " << m_context.number
+                                     << ": PostSend needs state RTS; connect the queue pair first");
+    NS_ABORT_MSG_IF(!request.IsWrite() && request.length > RdmaRequester::MAX_MESSAGE_BYTES,
+                    "RdmaQueuePair " << m_context.number << ": a SEND of " << request.length
+                                     << " bytes exceeds the largest message, 2^31 bytes");
+    const RocePs now = RoceClock::Now();
+    m_context.engine->CatchUp(now);
+    m_requester.Post(request, now);
+    if (m_context.state == RdmaQpState::ERR)
+    {
+        m_requester.Flush(RdmaWcStatus::WR_FLUSH_ERR, now);
+        return;
+    }
+    m_context.engine->NotifyWork(this, now);
+}
+
+void
+RdmaQueuePair::PostReceive(const RdmaReceiveRequest& request)
+{
+    NS_LOG_FUNCTION(this << request.wrId << request.length);
+    NS_ABORT_MSG_IF(m_context.state == RdmaQpState::RESET,
+                    "RdmaQueuePair " << m_context.number << ": PostReceive needs INIT or later");
+    const RocePs now = RoceClock::Now();
+    m_responder.Post(request, now);
+    if (m_context.state == RdmaQpState::ERR)
+    {
+        m_responder.Flush(now);
+    }
+}
+
+// --- getters
+// ---------------------------------------------------------------------------------------
+
+RdmaQpState
+RdmaQueuePair::GetState() const
+{
+    return m_context.state;
+}
+
+uint32_t
+RdmaQueuePair::GetNumber() const
+{
+    return m_context.number;
+}
+
+uint64_t
+RdmaQueuePair::GetId() const
+{
+    return m_context.id;
+}
+
+Ptr<RdmaEngine>
+RdmaQueuePair::GetEngine() const
+{
+    return m_context.engine;
+}
+
+RdmaPeer
+RdmaQueuePair::GetLocal() const
+{
+    RdmaPeer local;
+    m_context.engine->GetAddress(local.address, local.etherType);
+    local.number = m_context.number;
+    local.initialPsn = m_initialPsn;
+    return local;
+}
+
+Ptr<RdmaCompletionQueue>
+RdmaQueuePair::GetSendCompletionQueue() const
+{
+    return m_context.sendQueue;
+}
+
+Ptr<RdmaCompletionQueue>
+RdmaQueuePair::GetReceiveCompletionQueue() const
+{
+    return m_context.receiveQueue;
+}
+
+void
+RdmaQueuePair::SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue)
+{
+    m_context.sendQueue = queue;
+}
+
+void
+RdmaQueuePair::SetReceiveCompletionQueue(Ptr<RdmaCompletionQueue> queue)
+{
+    m_context.receiveQueue = queue;
+}
+
+Ptr<RdmaCongestionOps>
+RdmaQueuePair::GetCongestionControl() const
+{
+    return m_context.congestion;
+}
+
+const RdmaCounters&
+RdmaQueuePair::GetCounters() const
+{
+    if (m_context.engine)
+    {
+        m_context.engine->CatchUp(RoceClock::Now());
+    }
+    return m_context.counters;
+}
+
+uint64_t
+RdmaQueuePair::GetRate() const
+{
+    return m_context.congestionState.rate;
+}
+
+uint64_t
+RdmaQueuePair::GetCongestionSignals() const
+{
+    return m_context.congestionState.signals;
+}
+
+std::size_t
+RdmaQueuePair::GetSendQueueLength() const
+{
+    return m_requester.GetQueueLength();
+}
+
+std::size_t
+RdmaQueuePair::GetReceiveQueueLength() const
+{
+    return m_responder.GetQueueLength();
+}
+
+Time
+RdmaQueuePair::GetLastMessageTime() const
+{
+    return RoceClock::ToTime(m_responder.GetLastMessageTime());
+}
+
+const RdmaTransportState&
+RdmaQueuePair::GetTransportState() const
+{
+    return m_requester.GetState();
+}
+
+} // namespace ns3
