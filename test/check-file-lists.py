@@ -119,6 +119,11 @@ def main():
             wrong += [f"{where}: {name} lack {file}" for file in files if file not in listed]
             wrong += [f"{where}: {name} have {file}, which is not there" for file in listed if file not in files]
             wrong += [f"{where}: {name} have {file} twice" for file in set(listed) if listed.count(file) > 1]
+    # utils/test.sh asks test.py for the suites called roce-*.
+    for file in disk["tests"]:
+        suites = re.findall(r"[ :]TestSuite\(\s*\"([^\"]*)", (ROOT / file).read_text())
+        wrong += [f"{file}: the suite {name} is not called roce-..." for name in suites if not name.startswith("roce-")]
+        wrong += [] if suites else [f"{file}: no suite found"]
     names = [Path(file).name for file in disk["headers"] + disk["private headers"]]
     wrong += [f"two headers are called {name}" for name in set(names) if names.count(name) > 1]
 
