@@ -45,6 +45,14 @@ RoceTopology::AddLink(const RoceTopologyLink& link)
     m_linksOf[link.second].push_back(index);
 }
 
+void
+RoceTopology::AddLink(uint32_t first, uint32_t second, RoceTopologyLink kind)
+{
+    kind.first = first;
+    kind.second = second;
+    AddLink(kind);
+}
+
 uint32_t
 RoceTopology::GetNNodes() const
 {
@@ -159,7 +167,18 @@ RoceTopology::LeafSpine(uint32_t leaves,
                         uint64_t rate,
                         RocePs delay)
 {
-    NS_LOG_FUNCTION(leaves << spines << hostsPerLeaf << rate << delay);
+    const RoceTopologyLink link{0, 0, rate, delay, 0};
+    return LeafSpine(leaves, spines, hostsPerLeaf, link, link);
+}
+
+RoceTopology
+RoceTopology::LeafSpine(uint32_t leaves,
+                        uint32_t spines,
+                        uint32_t hostsPerLeaf,
+                        const RoceTopologyLink& hostLink,
+                        const RoceTopologyLink& fabricLink)
+{
+    NS_LOG_FUNCTION(leaves << spines << hostsPerLeaf);
     NS_ABORT_MSG_UNLESS(leaves > 0 && spines > 0 && hostsPerLeaf > 0,
                         "a leaf-spine network needs at least one leaf, one spine and one host per "
                         "leaf, not "
@@ -176,13 +195,13 @@ RoceTopology::LeafSpine(uint32_t leaves,
     }
     for (uint32_t i = 0; i < hosts; i++)
     {
-        plan.AddLink({i, hosts + i / hostsPerLeaf, rate, delay, 0});
+        plan.AddLink(i, hosts + i / hostsPerLeaf, hostLink);
     }
     for (uint32_t leaf = 0; leaf < leaves; leaf++)
     {
         for (uint32_t spine = 0; spine < spines; spine++)
         {
-            plan.AddLink({hosts + leaf, hosts + leaves + spine, rate, delay, 0});
+            plan.AddLink(hosts + leaf, hosts + leaves + spine, fabricLink);
         }
     }
     return plan;
@@ -191,7 +210,16 @@ RoceTopology::LeafSpine(uint32_t leaves,
 RoceTopology
 RoceTopology::FatTree(uint32_t k, uint64_t rate, RocePs delay)
 {
-    NS_LOG_FUNCTION(k << rate << delay);
+    const RoceTopologyLink link{0, 0, rate, delay, 0};
+    return FatTree(k, link, link);
+}
+
+RoceTopology
+RoceTopology::FatTree(uint32_t k,
+                      const RoceTopologyLink& hostLink,
+                      const RoceTopologyLink& fabricLink)
+{
+    NS_LOG_FUNCTION(k);
     NS_ABORT_MSG_UNLESS(k >= 2 && k % 2 == 0,
                         "a fat tree needs an even number of ports per switch, not " << k);
     RoceTopology plan;
@@ -210,21 +238,21 @@ RoceTopology::FatTree(uint32_t k, uint64_t rate, RocePs delay)
     }
     for (uint32_t i = 0; i < hosts; i++)
     {
-        plan.AddLink({i, firstEdge + i / half, rate, delay, 0});
+        plan.AddLink(i, firstEdge + i / half, hostLink);
     }
     for (uint32_t i = 0; i < k * half; i++)
     {
         const uint32_t pod = i / half;
         for (uint32_t up = 0; up < half; up++)
         {
-            plan.AddLink({firstEdge + i, firstAggregation + pod * half + up, rate, delay, 0});
+            plan.AddLink(firstEdge + i, firstAggregation + pod * half + up, fabricLink);
         }
     }
     for (uint32_t i = 0; i < k * half; i++)
     {
         for (uint32_t up = 0; up < half; up++)
         {
-            plan.AddLink({firstAggregation + i, firstCore + i % half * half + up, rate, delay, 0});
+            plan.AddLink(firstAggregation + i, firstCore + i % half * half + up, fabricLink);
         }
     }
     return plan;

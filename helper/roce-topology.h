@@ -120,6 +120,21 @@ class RoceTopology
                                   RocePs delay);
 
     /**
+     * Two tiers with different cables below and above the leaves.
+     * @param leaves number of leaf switches
+     * @param spines number of spine switches
+     * @param hostsPerLeaf hosts on each leaf
+     * @param hostLink rate, delay and error rate of the cables of hosts
+     * @param fabricLink rate, delay and error rate of the cables between switches
+     * @return the plan
+     */
+    static RoceTopology LeafSpine(uint32_t leaves,
+                                  uint32_t spines,
+                                  uint32_t hostsPerLeaf,
+                                  const RoceTopologyLink& hostLink,
+                                  const RoceTopologyLink& fabricLink);
+
+    /**
      * The fat tree of k-port switches: k pods of k/2 edge and k/2 aggregation switches, (k/2)^2
      * core switches and k^3/4 hosts, every tier with the same bandwidth. Nodes: hosts edge by edge,
      * edge switches pod by pod, aggregation switches pod by pod, cores.
@@ -130,7 +145,26 @@ class RoceTopology
      */
     static RoceTopology FatTree(uint32_t k, uint64_t rate, RocePs delay);
 
+    /**
+     * The fat tree with different cables below and above the edge switches.
+     * @param k ports per switch, even and at least 2
+     * @param hostLink rate, delay and error rate of the cables of hosts
+     * @param fabricLink rate, delay and error rate of the cables between switches
+     * @return the plan
+     */
+    static RoceTopology FatTree(uint32_t k,
+                                const RoceTopologyLink& hostLink,
+                                const RoceTopologyLink& fabricLink);
+
   private:
+    /**
+     * Add a cable.
+     * @param first node at one end
+     * @param second node at the other end
+     * @param kind everything else
+     */
+    void AddLink(uint32_t first, uint32_t second, RoceTopologyLink kind);
+
     std::vector<bool> m_isSwitch;                 //!< per node
     std::vector<uint32_t> m_hosts;                //!< hosts, ascending
     std::vector<uint32_t> m_switches;             //!< switches, ascending
