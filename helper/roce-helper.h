@@ -80,6 +80,14 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void SetBufferAttribute(std::string name, const AttributeValue& value);
 
     /**
+     * Use another kind of cable, and forget attributes set by SetChannelAttribute().
+     * @tparam Ts attribute names and values
+     * @param type TypeId name of a RoceChannel
+     * @param args attribute names and values
+     */
+    template <typename... Ts>
+    void SetChannel(std::string type, Ts&&... args);
+    /**
      * @tparam Ts attribute names and values
      * @param type TypeId name of an RdmaCongestionOps
      * @param args attribute names and values
@@ -237,6 +245,13 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 /***************************************************************
  *  Implementation of the templates declared above.
  ***************************************************************/
+
+template <typename... Ts>
+void
+RoceHelper::SetChannel(std::string type, Ts&&... args)
+{
+    m_channelFactory = ObjectFactory(type, std::forward<Ts>(args)...);
+}
 
 template <typename... Ts>
 void
