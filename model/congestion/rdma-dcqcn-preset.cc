@@ -95,6 +95,7 @@ RdmaDcqcnPreset::Find(const std::string& name)
         known += " " + preset.name;
     }
     NS_ABORT_MSG("ns3::RdmaDcqcn: unknown Preset \"" << name << "\"; known are:" << known);
+    return {}; // for compilers that do not see that the line above does not return
 }
 
 } // namespace ns3

@@ -291,7 +291,8 @@ RoceSwitch::ReceiveFrame(uint16_t inPort, RoceFramePtr frame, RocePs now)
     }
     if (!verdict.IsAdmitted())
     {
-        Drop(std::move(frame), static_cast<DropReason>(BUFFER_INGRESS + verdict.reason - 1), now);
+        const int reason = BUFFER_INGRESS + static_cast<int>(verdict.reason) - 1;
+        Drop(std::move(frame), static_cast<DropReason>(reason), now);
         return;
     }
     Port& port = m_ports[outPort];
