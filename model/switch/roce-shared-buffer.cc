@@ -117,13 +117,14 @@ void
 RoceSharedBuffer::Configure(uint32_t nPorts)
 {
     NS_LOG_FUNCTION(this << nPorts);
-    NS_ABORT_MSG_IF(nPorts < GetNPorts() || nPorts > std::numeric_limits<uint16_t>::max(),
-                    "RoceSharedBuffer: " << nPorts << " ports; from " << GetNPorts()
+    NS_ABORT_MSG_IF(nPorts < m_nPorts || nPorts > std::numeric_limits<uint16_t>::max(),
+                    "RoceSharedBuffer: " << nPorts << " ports; from " << m_nPorts
                                          << " (the ports it has) to 65535 are allowed");
     Ingress fresh;
     fresh.reserve = m_defaultReserve;
     fresh.alpha = m_defaultAlpha;
-    const size_t added = static_cast<size_t>(nPorts) * N_CLASSES - m_ingress.size();
+    const size_t added = static_cast<size_t>(nPorts - m_nPorts) * N_CLASSES;
+    m_nPorts = nPorts;
     m_ingress.resize(m_ingress.size() + added, fresh);
     m_egress.resize(m_ingress.size());
     m_totalReserve += added * m_defaultReserve;
@@ -133,18 +134,15 @@ RoceSharedBuffer::Configure(uint32_t nPorts)
 uint32_t
 RoceSharedBuffer::GetNPorts() const
 {
-    return static_cast<uint32_t>(m_ingress.size() / N_CLASSES);
+    return m_nPorts;
 }
 
-size_t
-RoceSharedBuffer::GetIndex(uint16_t port, uint8_t cls) const
+void
+RoceSharedBuffer::Refuse(uint16_t port, uint8_t cls) const
 {
-    const size_t index = static_cast<size_t>(port) * N_CLASSES + cls;
-    NS_ABORT_MSG_IF(cls >= N_CLASSES || index >= m_ingress.size(),
-                    "RoceSharedBuffer: no class " << +cls << " of port " << port
-                                                  << "; there are 8 classes and " << GetNPorts()
-                                                  << " ports, numbered from 0");
-    return index;
+    NS_ABORT_MSG("RoceSharedBuffer: no class " << +cls << " of port " << port
+                                               << "; there are 8 classes and " << m_nPorts
+                                               << " ports, numbered from 0");
 }
 
 void
@@ -353,6 +351,7 @@ RoceSharedBuffer::Admit(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t
         out.held += bytes;
         out.peak = std::max(out.peak, out.held);
         SetUsed(m_used + bytes);
+        m_peakUsed = std::max(m_peakUsed, m_used);
     }
     else
     {
@@ -396,18 +395,6 @@ RoceSharedBuffer::Release(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32
         return true;
     }
     return false;
-}
-
-void
-RoceSharedBuffer::SetUsed(uint64_t used)
-{
-    const uint64_t before = m_used;
-    m_used = used;
-    m_peakUsed = std::max(m_peakUsed, m_used);
-    if (!m_usedTrace.IsEmpty())
-    {
-        m_usedTrace(before, m_used);
-    }
 }
 
 bool

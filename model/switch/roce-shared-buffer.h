@@ -310,7 +310,21 @@ class RoceSharedBuffer : public Object
      * @return index into m_ingress and m_egress; stops the program if there is no such port or
      * class
      */
-    size_t GetIndex(uint16_t port, uint8_t cls) const;
+    size_t GetIndex(uint16_t port, uint8_t cls) const
+    {
+        if (port >= m_nPorts || cls >= N_CLASSES)
+        {
+            Refuse(port, cls);
+        }
+        return static_cast<size_t>(port) * N_CLASSES + cls;
+    }
+
+    /**
+     * Stop the program because there is no such port or class.
+     * @param port port
+     * @param cls class
+     */
+    void Refuse(uint16_t port, uint8_t cls) const;
     /**
      * @param in a class
      * @return what its threshold depends on
@@ -341,11 +355,20 @@ class RoceSharedBuffer : public Object
      * @return the decision
      */
     Reason Charge(Ingress& in, uint32_t bytes, bool lossless);
+
     /**
      * Count bytes held by all ports.
      * @param used the new number
      */
-    void SetUsed(uint64_t used);
+    void SetUsed(uint64_t used)
+    {
+        if (!m_usedTrace.IsEmpty())
+        {
+            m_usedTrace(m_used, used);
+        }
+        m_used = used;
+    }
+
     /// Recompute the size of the shared pool after a change of the plan and check it if required.
     void UpdatePlan();
 
@@ -380,6 +403,7 @@ class RoceSharedBuffer : public Object
     Ptr<RoceBufferThreshold> m_ingressThreshold; //!< pause thresholds
     Ptr<RoceBufferThreshold> m_egressThreshold;  //!< drop thresholds
 
+    uint32_t m_nPorts{0};                       //!< number of ports
     std::vector<Ingress> m_ingress;             //!< by port * N_CLASSES + class
     std::vector<Egress> m_egress;               //!< by port * N_CLASSES + class
     uint64_t m_totalReserve{0};                 //!< sum of reserves
