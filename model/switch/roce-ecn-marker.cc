@@ -93,7 +93,6 @@ RoceEcnMarker::Check() const
 RoceEcnMarker::Thresholds
 RoceEcnMarker::GetPreset(Preset preset, uint64_t bitsPerSecond)
 {
-    /// @param bytesPerGbps bytes for each Gb/s of the rate; @return bytes at the rate
     const auto scale = [bitsPerSecond](double bytesPerGbps) {
         return static_cast<uint64_t>(std::llround(bytesPerGbps * (bitsPerSecond / 1e9)));
     };
