@@ -15,6 +15,7 @@
 #include "ns3/roce-channel.h"
 #include "ns3/roce-headroom.h"
 #include "ns3/roce-shared-buffer.h"
+#include "ns3/roce-switch-node.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 
@@ -322,6 +323,25 @@ RoceHelper::GetEngine(Ptr<NetDevice> device)
                                           << device->GetNode()->GetId()
                                           << " is not a NIC port installed by RoceHelper");
     return engine;
+}
+
+NodeContainer
+RoceHelper::CreateSwitches(uint32_t n)
+{
+    NodeContainer switches;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        switches.Add(CreateObject<RoceSwitchNode>());
+    }
+    return switches;
+}
+
+Ptr<RoceSwitch>
+RoceHelper::GetSwitch(Ptr<Node> node)
+{
+    auto pipeline = node->GetObject<RoceSwitch>();
+    NS_ABORT_MSG_IF(!pipeline, "RoceHelper: node " << node->GetId() << " has no RoceSwitch");
+    return pipeline;
 }
 
 std::pair<Ptr<RdmaQueuePair>, Ptr<RdmaQueuePair>>

@@ -187,6 +187,16 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * @return its transport engine
      */
     static Ptr<RdmaEngine> GetEngine(Ptr<NetDevice> device);
+    /**
+     * @param n number of switches
+     * @return as many new switch nodes
+     */
+    static NodeContainer CreateSwitches(uint32_t n);
+    /**
+     * @param node a node
+     * @return its switch
+     */
+    static Ptr<RoceSwitch> GetSwitch(Ptr<Node> node);
 
   private:
     /**
