@@ -304,7 +304,10 @@ RoceSharedPauseTestCase::DoRun()
 
     // Egress 4 drains all of its frames; 25 kB of port 0 wait for egress 5. Free is 175 kB then.
     buffer->Release(1, 4, LOSSLESS, 60'000);
-    NS_TEST_EXPECT_MSG_EQ(buffer->Release(0, 4, LOSSLESS, 10'000), true, "50 <= 90 - 3");
+    NS_TEST_EXPECT_MSG_EQ(buffer->Release(0, 4, LOSSLESS, 9999),
+                          false,
+                          "one byte of headroom left");
+    NS_TEST_EXPECT_MSG_EQ(buffer->Release(0, 4, LOSSLESS, 1), true, "50 <= 90 - 3");
     NS_TEST_EXPECT_MSG_EQ(buffer->Release(2, 4, LOSSLESS, 60'000), true, "0 held");
     buffer->Release(0, 4, LOSSLESS, 25'000);
     buffer->Release(0, 5, LOSSLESS, 25'000);
@@ -322,6 +325,17 @@ RoceSharedPauseTestCase::DoRun()
     NS_TEST_EXPECT_MSG_EQ(buffer->Release(0, 4, LOSSLESS, 5000), false, "25 kB > Xon");
     NS_TEST_EXPECT_MSG_EQ(buffer->MayResume(0, LOSSLESS), false, "25 kB > Xon");
     NS_TEST_EXPECT_MSG_EQ(buffer->Release(0, 5, LOSSLESS, 25'000), true, "empty");
+
+    // A threshold below XonOffset does not wrap: such a class is resumed when it holds nothing.
+    auto tight = MakeBuffer(3, 10'000, 0);
+    tight->SetAttribute("Alpha", DoubleValue(1.0));
+    tight->Admit(1, 2, LOSSLESS, 9000);
+    tight->Admit(0, 2, LOSSLESS, 500);
+    NS_TEST_EXPECT_MSG_EQ(tight->GetXoffBytes(0, LOSSLESS), 500, "500 B are free");
+    NS_TEST_EXPECT_MSG_EQ(tight->IsPaused(0, LOSSLESS), true, "500 >= 500");
+    tight->Admit(0, 2, LOSSLESS, 100);
+    NS_TEST_EXPECT_MSG_EQ(tight->Release(0, 2, LOSSLESS, 400), false, "500 - 3000 is not huge");
+    NS_TEST_EXPECT_MSG_EQ(tight->Release(0, 2, LOSSLESS, 100), true, "empty");
 
     // Without headroom a class is paused before anything of it is dropped, even if the pool is
     // full.
