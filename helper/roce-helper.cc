@@ -325,6 +325,12 @@ RoceHelper::GetEngine(Ptr<NetDevice> device)
     return engine;
 }
 
+void
+RoceHelper::UseHeapScheduler()
+{
+    Simulator::SetScheduler(ObjectFactory("ns3::RoceHeapScheduler"));
+}
+
 NodeContainer
 RoceHelper::CreateSwitches(uint32_t n)
 {

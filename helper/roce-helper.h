@@ -187,6 +187,9 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * @return its transport engine
      */
     static Ptr<RdmaEngine> GetEngine(Ptr<NetDevice> device);
+    /// Use RoceHeapScheduler, which makes fabrics faster and changes no result. Call it before
+    /// Run().
+    static void UseHeapScheduler();
     /**
      * @param n number of switches
      * @return as many new switch nodes

@@ -11,6 +11,7 @@
 #include "ns3/ptr.h"
 #include "ns3/simulator.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace ns3
@@ -63,13 +64,8 @@ class RoceAlarm
             return;
         }
         m_armed = when;
-        const Time tick = RoceClock::ToTick(when);
-        const Time now = Simulator::Now();
-        m_armedTick = (tick > now ? tick : now).GetTimeStep();
-        m_event->Ref(); // the scheduler drops one reference when the event has run
-        Simulator::ScheduleWithContext(m_context,
-                                       tick > now ? tick - now : TimeStep(0),
-                                       PeekPointer(m_event));
+        m_armedTick = std::max(RoceClock::ToTick(when), Simulator::Now().GetTimeStep());
+        RoceClock::Schedule(m_context, m_armedTick, PeekPointer(m_event));
     }
 
     /// Forget the request; the pending event will find nothing to do.

@@ -137,10 +137,7 @@ void
 RoceChannel::Lane::Arm()
 {
     armed = true;
-    const Time now = Simulator::Now();
-    const Time tick = RoceClock::ToTick(fifo.Front()->time);
-    Ref(); // the scheduler drops one reference when the event has run
-    Simulator::ScheduleWithContext(context, tick > now ? tick - now : TimeStep(0), this);
+    RoceClock::Schedule(context, RoceClock::ToTick(fifo.Front()->time), this);
 }
 
 void
@@ -151,7 +148,7 @@ RoceChannel::Lane::Notify()
     {
         return; // flushed meanwhile
     }
-    if (RoceClock::ToTick(fifo.Front()->time) > Simulator::Now())
+    if (RoceClock::ToTick(fifo.Front()->time) > Simulator::Now().GetTimeStep())
     {
         Arm(); // flushed and filled again meanwhile
         return;

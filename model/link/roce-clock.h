@@ -5,6 +5,7 @@
 #ifndef ROCE_CLOCK_H
 #define ROCE_CLOCK_H
 
+#include "ns3/event-impl.h"
 #include "ns3/nstime.h"
 #include "ns3/roce-frame.h"
 #include "ns3/simulator.h"
@@ -35,7 +36,7 @@ class RoceClock
     /// @return the current simulated time, picoseconds
     static RocePs Now()
     {
-        return FromTime(Simulator::Now());
+        return Simulator::Now().GetTimeStep() * GetScale().psPerTick / GetScale().ticksPerPs;
     }
 
     /**
@@ -49,7 +50,7 @@ class RoceClock
 
     /**
      * @param ps a time in picoseconds
-     * @return the nearest representable time
+     * @return the same time, rounded down if the resolution is coarser
      */
     static Time ToTime(RocePs ps)
     {
@@ -57,13 +58,27 @@ class RoceClock
     }
 
     /**
-     * @param ps a time in picoseconds
-     * @return the same time, or the next one on which an event can fire
+     * @param ps a time in picoseconds, not negative
+     * @return the same time, or the next one on which an event can fire, in ticks
      */
-    static Time ToTick(RocePs ps)
+    static int64_t ToTick(RocePs ps)
     {
-        const Time time = PicoSeconds(ps);
-        return time.GetPicoSeconds() < ps ? time + TimeStep(1) : time;
+        const Scale& scale = GetScale();
+        return scale.psPerTick == 1 ? ps * scale.ticksPerPs
+                                    : (ps + scale.psPerTick - 1) / scale.psPerTick;
+    }
+
+    /**
+     * Schedule an event, now or at the first tick that is not before a time.
+     * @param context node ID that it runs in
+     * @param tick when, from ToTick()
+     * @param event the event; one reference is added for the scheduler
+     */
+    static void Schedule(uint32_t context, int64_t tick, EventImpl* event)
+    {
+        const int64_t delay = tick - Simulator::Now().GetTimeStep();
+        event->Ref(); // the simulator drops one reference when the event has run
+        Simulator::ScheduleWithContext(context, TimeStep(delay > 0 ? delay : 0), event);
     }
 
     /**
@@ -81,6 +96,17 @@ class RoceClock
         carry = work - time * bitsPerSecond;
         return static_cast<RocePs>(time);
     }
+
+  private:
+    /// Relation of ticks to picoseconds; one of the two numbers is 1.
+    struct Scale
+    {
+        int64_t psPerTick;  //!< picoseconds in a tick
+        int64_t ticksPerPs; //!< ticks in a picosecond
+    };
+
+    /// @return the scale, which the first event of a program fixes for good
+    static const Scale& GetScale();
 };
 
 } // namespace ns3

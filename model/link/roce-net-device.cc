@@ -479,7 +479,7 @@ RoceNetDevice::TraceTx(const RoceFrame& frame)
     m_phyTxBeginTrace(packet);
     if (!m_phyTxEndTrace.IsEmpty())
     {
-        const Time delay = RoceClock::ToTick(m_freeAt) - Simulator::Now();
+        const Time delay = TimeStep(RoceClock::ToTick(m_freeAt)) - Simulator::Now();
         Simulator::Schedule(std::max(delay, Time()),
                             &RoceNetDevice::TraceTxEnd,
                             this,
