@@ -8,6 +8,7 @@
 #include "ns3/random-variable-stream.h"
 #include "ns3/roce-dlb.h"
 #include "ns3/roce-ecmp.h"
+#include "ns3/roce-frame-codec.h"
 #include "ns3/roce-load-meter.h"
 #include "ns3/string.h"
 #include "ns3/test.h"
@@ -93,7 +94,7 @@ MakeFrame(uint32_t flow)
     frame->destination = {10, 2, high, low};
     frame->udpSourcePort = 49'152;
     frame->destQp = 0x11;
-    frame->flowHash = RoceLoadBalancer::ComputeFlowHash(*frame);
+    frame->flowHash = RoceFrameCodec::ComputeFlowHash(*frame);
     return frame;
 }
 
@@ -303,8 +304,8 @@ RoceHashFieldTestCase::DoRun()
                 RoceFramePtr a = MakeFrame(1);
                 RoceFramePtr b = MakeFrame(1);
                 change(*b, field);
-                a->flowHash = stored ? RoceLoadBalancer::ComputeFlowHash(*a) : 0;
-                b->flowHash = stored ? RoceLoadBalancer::ComputeFlowHash(*b) : 0;
+                a->flowHash = stored ? RoceFrameCodec::ComputeFlowHash(*a) : 0;
+                b->flowHash = stored ? RoceFrameCodec::ComputeFlowHash(*b) : 0;
                 NS_TEST_EXPECT_MSG_EQ((ecmp->Hash(*a) != ecmp->Hash(*b)),
                                       ((fields & field) != 0),
                                       "fields " << fields << " field " << field);

@@ -7,6 +7,7 @@
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/log.h"
+#include "ns3/roce-frame-codec.h"
 #include "ns3/uinteger.h"
 
 namespace ns3
@@ -157,21 +158,14 @@ RoceLoadBalancer::Mix(uint64_t value)
 }
 
 uint32_t
-RoceLoadBalancer::ComputeFlowHash(const RoceFrame& frame)
-{
-    const auto hash = static_cast<uint32_t>(HashFiveTuple(frame, FIVE_TUPLE) >> 32);
-    return hash ? hash : 1;
-}
-
-uint32_t
 RoceLoadBalancer::Hash(const RoceFrame& frame) const
 {
     uint64_t hash = m_effectiveSeed;
     const bool wholeTuple = (m_hashFields & FIVE_TUPLE) == FIVE_TUPLE;
     const bool roce = frame.kind == RoceFrameKind::ROCE;
-    if (frame.flowHash && (wholeTuple || !roce))
+    if (wholeTuple || !roce)
     {
-        hash ^= frame.flowHash;
+        hash ^= frame.flowHash ? frame.flowHash : RoceFrameCodec::ComputeFlowHash(frame);
     }
     else
     {

@@ -85,14 +85,6 @@ class RoceLoadBalancer : public Object
     virtual int64_t AssignStreams(int64_t stream);
 
     /**
-     * The value that the creator of a RoCE frame stores in RoceFrame::flowHash: an unseeded hash of
-     * FIVE_TUPLE.
-     * @param frame the frame
-     * @return the hash, never 0
-     */
-    static uint32_t ComputeFlowHash(const RoceFrame& frame);
-
-    /**
      * Hash of the selected fields with the seed of this switch. A flow hash stored in the frame is
      * used in place of FIVE_TUPLE; for frames that are not RoCE it is the only known identity.
      * @param frame the frame
