@@ -88,7 +88,8 @@ RoceFlowRunner::ScheduleNext()
 {
     if (m_started < m_jobs.size())
     {
-        const Time delay = RoceClock::ToTick(m_jobs[m_started].flow.start) - Simulator::Now();
+        const Time delay =
+            TimeStep(RoceClock::ToTick(m_jobs[m_started].flow.start)) - Simulator::Now();
         m_nextStart =
             Simulator::Schedule(std::max(delay, Time(0)), &RoceFlowRunner::StartDue, this);
     }
@@ -182,8 +183,13 @@ RoceFlowRunner::Completed(const RdmaWorkCompletion& completion)
 void
 RoceFlowRunner::Destroy(const Connection& connection)
 {
-    connection.sender->GetEngine()->DestroyQueuePair(connection.sender);
-    connection.receiver->GetEngine()->DestroyQueuePair(connection.receiver);
+    for (const Ptr<RdmaQueuePair>& qp : {connection.sender, connection.receiver})
+    {
+        if (qp->GetEngine()) // no more after Simulator::Destroy()
+        {
+            qp->GetEngine()->DestroyQueuePair(qp);
+        }
+    }
 }
 
 void

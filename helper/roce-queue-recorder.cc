@@ -4,7 +4,10 @@
 
 #include "roce-queue-recorder.h"
 
+#include "ns3/callback.h"
 #include "ns3/log.h"
+#include "ns3/nstime.h"
+#include "ns3/roce-clock.h"
 
 #include <algorithm>
 
@@ -38,6 +41,28 @@ RoceQueueRecorder::AddQueue(uint32_t node, uint32_t port, uint8_t trafficClass)
     queue.trafficClass = trafficClass;
     m_queues.push_back(queue);
     return static_cast<uint32_t>(m_queues.size() - 1);
+}
+
+void
+RoceQueueRecorder::Connect(Ptr<RoceSwitch> pipeline, uint32_t node)
+{
+    NS_LOG_FUNCTION(this << pipeline << node);
+    const auto first = static_cast<uint32_t>(m_queues.size());
+    for (uint32_t port = 0; port < pipeline->GetNPorts(); port++)
+    {
+        for (uint8_t trafficClass = 0; trafficClass < RoceSwitch::N_CLASSES; trafficClass++)
+        {
+            AddQueue(node, port, trafficClass);
+        }
+    }
+    using Sink = Callback<void, uint16_t, uint8_t, uint64_t, Time>;
+    pipeline->TraceConnectWithoutContext(
+        "QueueBytes",
+        Sink([this, first](uint16_t port, uint8_t trafficClass, uint64_t bytes, Time when) {
+            Record(first + port * RoceSwitch::N_CLASSES + trafficClass,
+                   bytes,
+                   RoceClock::FromTime(when));
+        }));
 }
 
 void

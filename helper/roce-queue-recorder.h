@@ -7,6 +7,9 @@
 
 #include "roce-csv-file.h"
 
+#include "ns3/ptr.h"
+#include "ns3/roce-switch.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,7 +23,8 @@ namespace ns3
  *
  * Time is divided into intervals. A queue whose depth changed in an interval gets one row: start of
  * the interval, largest depth within, depth at its end. Between rows the depth stays what it was at
- * the end of the last one. Nothing is polled, and queues that are idle cost nothing.
+ * the end of the last one. Nothing is polled, and queues that are idle cost nothing. It must
+ * outlive the simulation, because trace sinks point to it.
  *
  * A queue that never holds more than MinimumBytes in an interval, and did not in the one before,
  * gets no row: frames that just pass through would fill the file.
@@ -46,6 +50,13 @@ class RoceQueueRecorder
      * @return number of the queue for Record()
      */
     uint32_t AddQueue(uint32_t node, uint32_t port, uint8_t trafficClass);
+
+    /**
+     * Listen to all egress queues of a switch whose ports are all installed.
+     * @param pipeline the switch
+     * @param node number of its node
+     */
+    void Connect(Ptr<RoceSwitch> pipeline, uint32_t node);
 
     /**
      * The depth of a queue has changed.
