@@ -4,7 +4,8 @@
 
 CMakeLists.txt (and examples/CMakeLists.txt) serve ns-3.36 and later, wscript-compat/roce/wscript
 serves the waf trees before. A file that only one of them names would go unnoticed until somebody
-builds with the other. With --update the lists of both are rewritten from the files that are there.
+builds with the other. With --update the lists of both are rewritten from the files that are there,
+except those of the examples.
 """
 
 import re
@@ -31,7 +32,7 @@ def on_disk():
         "headers": [h for h in below(["model", "helper"], "*.h") if h not in PRIVATE],
         "private headers": PRIVATE,
         "tests": below(["test"], "*.cc"),
-        "programs": [Path(name).stem for name in below(["examples"], "*.cc")],
+        "programs": below(["examples"], "*.cc"),
     }
 
 
@@ -67,26 +68,25 @@ def after(words, keyword):
 def in_cmake():
     (library,) = commands(CMAKE, "build_lib")
     lists = {name: after(library, keyword) for name, keyword in CMAKE_KEYWORDS.items()}
-    lists["programs"] = []
-    for call in commands(EXAMPLES, "build_lib_example"):
-        (name,) = after(call, "NAME")
-        lists["programs"].append(name)
-        if after(call, "SOURCE_FILES") != [name + ".cc"]:
-            sys.exit(f"{EXAMPLES}: {name} must be built from {name}.cc alone")
-    return lists
+    calls = commands(EXAMPLES, "build_lib_example")
+    lists["programs"] = [f"examples/{file}" for call in calls for file in after(call, "SOURCE_FILES")]
+    names = [after(call, "NAME")[0] for call in calls]
+    return lists, sorted(names)
 
 
 def in_wscript():
     variables = runpy.run_path(str(WSCRIPT))
     # waf's header task has one list; a header used by tests must be in it, private or not.
     private = [h for h in variables["headers"] if h in PRIVATE]
-    return {
+    programs = variables["programs"]
+    lists = {
         "sources": variables["sources"],
         "headers": [h for h in variables["headers"] if h not in PRIVATE],
         "private headers": private,
         "tests": variables["tests"],
-        "programs": [name for name, _ in variables["programs"]],
+        "programs": [f"examples/{file}" for files in programs.values() for file in files],
     }
+    return lists, sorted(programs)
 
 
 def update(disk):
@@ -113,7 +113,11 @@ def main():
         sys.exit(f"usage: {sys.argv[0]} [--update]")
 
     wrong = []
-    for where, lists in ((CMAKE, in_cmake()), (WSCRIPT, in_wscript())):
+    cmake, cmake_programs = in_cmake()
+    wscript, wscript_programs = in_wscript()
+    if cmake_programs != wscript_programs:
+        wrong.append(f"programs of CMake: {cmake_programs}, of waf: {wscript_programs}")
+    for where, lists in ((CMAKE, cmake), (WSCRIPT, wscript)):
         for name, files in disk.items():
             listed = lists[name]
             wrong += [f"{where}: {name} lack {file}" for file in files if file not in listed]

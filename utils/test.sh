@@ -93,6 +93,33 @@ run_python_checks() {
     done
 }
 
+# The bindings read the headers when they run, so ns-3 needs no configuration for them, only cppyy, of
+# the version that fits the release. PyPI's takes a minute to build and stays in the cache.
+run_python_example() {
+    local version=3.5.0 minor environment bindings="$NS3/build/bindings/python"
+    step "running the Python example"
+    minor="$(lock VERSION)"
+    minor="${minor#3.}"
+    minor="${minor%%[!0-9]*}"
+    if ((minor < 42)); then
+        version=2.4.2
+    elif ((minor < 45)); then
+        version=3.1.2
+    fi
+    environment="$CACHE/cppyy-$version"
+    if ! "$environment/bin/python" -c 'import cppyy' >/dev/null 2>&1; then
+        need python:ensurepip python3-venv "$(python -c \
+            'import sysconfig; print(sysconfig.get_path("include") + "/Python.h")')" python3-dev
+        if ! { python -m venv "$environment" && "$environment/bin/pip" install -q "cppyy==$version"; }; then
+            echo "SKIP roce-first.py: cppyy $version could not be installed; see above"
+            return
+        fi
+    fi
+    mkdir -p "$bindings/ns"
+    cp "$NS3/bindings/python/ns__init__.py" "$bindings/ns/__init__.py"
+    count roce-first.py env PYTHONPATH="$bindings" "$environment/bin/python" "$ROOT/examples/roce-first.py"
+}
+
 need g++ g++ cmake cmake ninja ninja-build ccache ccache python3 python3 \
     tshark tshark python:scapy python3-scapy python:matplotlib python3-matplotlib
 find_tree
@@ -106,6 +133,7 @@ run_suites
 link_examples
 run_examples
 run_python_checks
+run_python_example
 
 echo
 echo "$passed passed, $failed failed"
