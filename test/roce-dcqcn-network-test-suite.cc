@@ -1,0 +1,630 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "roce-dcqcn-fixed-point.h"
+#include "roce-fabric-fixture.h"
+
+#include "ns3/double.h"
+#include "ns3/enum.h"
+#include "ns3/pfc-flow-control.h"
+#include "ns3/rdma-cnp-generator.h"
+#include "ns3/rdma-dcqcn.h"
+#include "ns3/roce-compat.h"
+#include "ns3/roce-ecn-marker.h"
+#include "ns3/roce-switch.h"
+#include "ns3/string.h"
+#include "ns3/test.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr uint8_t DATA_CLASS = 3;               //!< DSCP 26, data and acknowledgments
+constexpr uint8_t CNP_CLASS = 6;                //!< DSCP 48, congestion notification packets
+constexpr uint64_t ENDLESS = uint64_t{1} << 40; //!< a message longer than any test
+typedef std::vector<RoceFabricFixture::QueuePairs> Flows; //!< sender and receiver of each flow
+
+/**
+ * @ingroup roce-tests
+ * @brief Time-weighted mean of a switch queue, from the true times of the trace source QueueBytes.
+ */
+class QueueMeter
+{
+  public:
+    /**
+     * @param pipeline the switch
+     * @param port egress port
+     */
+    QueueMeter(Ptr<RoceSwitch> pipeline, uint16_t port)
+        : m_port(port)
+    {
+        pipeline->TraceConnectWithoutContext("QueueBytes", MakeCallback(&QueueMeter::Change, this));
+    }
+
+    /// @param now where the mean begins
+    void Start(Time now)
+    {
+        m_start = now;
+        m_area = -GetPending(now);
+    }
+
+    /**
+     * @param now where the mean ends
+     * @return the mean, bytes
+     */
+    double GetMean(Time now) const
+    {
+        return (m_area + GetPending(now)) / (now - m_start).GetSeconds();
+    }
+
+    /// @return true if time never ran backwards by more than the time resolution
+    bool IsOrdered() const
+    {
+        return m_ordered;
+    }
+
+  private:
+    /**
+     * Sink of QueueBytes.
+     * @param port egress port
+     * @param trafficClass class
+     * @param bytes bytes in the queue after the change
+     * @param when true time of the change
+     */
+    void Change(uint16_t port, uint8_t trafficClass, uint64_t bytes, Time when)
+    {
+        if (port == m_port && trafficClass == DATA_CLASS)
+        {
+            // Events of one tick run in no particular order, so times may differ within it.
+            m_ordered = m_ordered && when + TimeStep(1) >= m_last;
+            m_area += GetPending(when);
+            m_last = when;
+            m_bytes = bytes;
+        }
+    }
+
+    /**
+     * @param when a time, not before the last change
+     * @return byte-seconds from the last change until then
+     */
+    double GetPending(Time when) const
+    {
+        return static_cast<double>(m_bytes) * (when - m_last).GetSeconds();
+    }
+
+    uint16_t m_port;      //!< egress port
+    uint64_t m_bytes{0};  //!< bytes in the queue now
+    Time m_start;         //!< where the mean begins
+    Time m_last;          //!< last change
+    double m_area{0};     //!< byte-seconds since m_start
+    bool m_ordered{true}; //!< see IsOrdered()
+};
+
+/**
+ * Build a star and send from hosts 1 to n to host 0.
+ * @param fabric the fabric, configured
+ * @param n number of senders
+ * @param bytes length of each message
+ * @param spacing time between two starts
+ * @return the queue pairs of each flow
+ */
+Flows
+StartIncast(RoceFabricFixture& fabric, uint32_t n, uint64_t bytes, Time spacing)
+{
+    fabric.Star(n + 1);
+    fabric.roce.AssignStreams(NodeContainer(fabric.switches[0]), 1);
+    Flows flows;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        flows.push_back(fabric.Connect(i + 1, 0));
+        Simulator::Schedule(i * spacing,
+                            &RdmaQueuePair::PostSend,
+                            flows.back().first,
+                            RdmaWorkRequest::Write(bytes));
+    }
+    return flows;
+}
+
+/**
+ * Advance the simulation.
+ * @param until time at which to stop
+ */
+void
+RunUntil(Time until)
+{
+    Simulator::Stop(until - Simulator::Now());
+    Simulator::Run();
+}
+
+/**
+ * @param flows some flows
+ * @return payload bytes that each has delivered so far
+ */
+std::vector<double>
+GetReceived(const Flows& flows)
+{
+    std::vector<double> received;
+    for (const auto& flow : flows)
+    {
+        received.push_back(static_cast<double>(flow.second->GetCounters().bytesReceived));
+    }
+    return received;
+}
+
+/**
+ * @param after bytes of each flow at the end
+ * @param before bytes of each flow at the beginning
+ * @return the differences
+ */
+std::vector<double>
+Subtract(const std::vector<double>& after, const std::vector<double>& before)
+{
+    std::vector<double> difference;
+    for (std::size_t i = 0; i < after.size(); i++)
+    {
+        difference.push_back(after[i] - before[i]);
+    }
+    return difference;
+}
+
+/**
+ * @param values some values
+ * @return their sum
+ */
+double
+GetSum(const std::vector<double>& values)
+{
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+/**
+ * @param values some values
+ * @return Jain's fairness index, 1 if all are equal
+ */
+double
+GetJainIndex(const std::vector<double>& values)
+{
+    double squares = 0;
+    for (const double value : values)
+    {
+        squares += value * value;
+    }
+    return GetSum(values) * GetSum(values) / (static_cast<double>(values.size()) * squares);
+}
+
+/**
+ * @param pipeline a switch
+ * @return pause requests that its ports have sent
+ */
+uint64_t
+GetPauses(Ptr<RoceSwitch> pipeline)
+{
+    uint64_t pauses = 0;
+    for (uint32_t i = 0; i < pipeline->GetNPorts(); i++)
+    {
+        auto gate = DynamicCast<PfcFlowControl>(pipeline->GetPort(i)->GetFlowControl());
+        for (uint8_t c = 0; c < PfcFlowControl::N_CLASSES; c++)
+        {
+            pauses += gate->GetCounters(c).xoffSent;
+        }
+    }
+    return pauses;
+}
+
+/**
+ * @ingroup roce-tests
+ * @brief Scenario P10: every packet is marked for 10 ms, one CNP is allowed every 50 us.
+ *
+ * The line is busy for 10 ms. The first packet is answered at once, and then the first packet that
+ * comes 50 us later or more: with packets of 4158 B + 20 B, 334.24 ns apart, that is every 50.136
+ * us, so there are floor(10 ms / 50.136 us) + 1 = 200 CNPs. Two queue pairs send in turn, 668.48 ns
+ * apart each, which gives the same period.
+ */
+class DcqcnCnpRateTestCase : public TestCase
+{
+  public:
+    /**
+     * @param scope what the interval is kept for
+     * @param queuePairs number of queue pairs
+     * @param expected number of CNPs
+     * @param tolerance allowed difference
+     */
+    DcqcnCnpRateTestCase(RdmaCnpGenerator::Scope scope,
+                         uint32_t queuePairs,
+                         uint64_t expected,
+                         uint64_t tolerance)
+        : TestCase("P10: " + std::to_string(queuePairs) + " queue pairs, " +
+                   (scope == RdmaCnpGenerator::PER_QP ? "CNP interval per queue pair"
+                                                      : "CNP interval per address")),
+          m_scope(scope),
+          m_queuePairs(queuePairs),
+          m_expected(expected),
+          m_tolerance(tolerance)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RoceFabricFixture fabric("100Gbps");
+        fabric.roce.SetQueuePairAttribute("PathMtu", UintegerValue(4096));
+        fabric.roce.SetQueuePairAttribute("AckInterval", UintegerValue(64));
+        fabric.roce.SetCnpAttribute("CnpInterval", TimeValue(MicroSeconds(50)));
+        fabric.roce.SetCnpAttribute("Scope", EnumValue(m_scope));
+        fabric.Star(2);
+        fabric.GetCable(1)->SetScript(RoceScriptedChannel::Mark(RoceScriptedChannel::IsData));
+        uint64_t badCnps = 0;
+        uint64_t onWire = 0;
+        fabric.GetCable(0)->SetScript([&](const RoceFrame& frame, uint8_t) {
+            if (RoceScriptedChannel::IsCnp(frame))
+            {
+                onWire++;
+                badCnps += frame.dscp != 48 || frame.frameBytes != RoceFabricFixture::CNP;
+            }
+            return RoceScriptedChannel::PASS;
+        });
+
+        const RocePs slot = fabric.Slot(RoceFabricFixture::MIDDLE + 4096);
+        const auto packets = static_cast<uint64_t>(MilliSeconds(10).GetPicoSeconds() / slot);
+        Flows flows;
+        for (uint32_t i = 0; i < m_queuePairs; i++)
+        {
+            flows.push_back(fabric.Connect(1, 0));
+            flows.back().first->PostSend(
+                RdmaWorkRequest::Write(packets / m_queuePairs * uint64_t{4096}));
+        }
+        Simulator::Run();
+
+        uint64_t sent = 0;
+        uint64_t handled = 0;
+        uint64_t marked = 0;
+        for (const auto& [sender, receiver] : flows)
+        {
+            sent += receiver->GetCounters().cnpSent;
+            marked += receiver->GetCounters().ecnMarkedPackets;
+            handled += sender->GetCounters().cnpHandled;
+        }
+        NS_TEST_EXPECT_MSG_EQ(marked, packets / m_queuePairs * m_queuePairs, "packets marked");
+        NS_TEST_EXPECT_MSG_EQ_TOL(sent, m_expected, m_tolerance, "CNPs in 10 ms");
+        NS_TEST_EXPECT_MSG_EQ(handled, sent, "each CNP reaches its sender");
+        NS_TEST_EXPECT_MSG_EQ(fabric.GetEngine(0)->GetCnpGenerator()->GetSent(), sent, "generator");
+
+        // They are real frames, and alone in their class on both cables.
+        NS_TEST_EXPECT_MSG_EQ(onWire, sent, "CNP frames");
+        NS_TEST_EXPECT_MSG_EQ(badCnps, 0, "CNP frames with a wrong DSCP or length");
+        for (const auto& counters : {fabric.GetNic(0)->GetTxCounters(CNP_CLASS),
+                                     fabric.GetNic(1)->GetRxCounters(CNP_CLASS)})
+        {
+            NS_TEST_EXPECT_MSG_EQ(counters.frames, sent, "frames of class 6");
+            NS_TEST_EXPECT_MSG_EQ(counters.bytes, sent * RoceFabricFixture::CNP, "their bytes");
+        }
+    }
+
+    RdmaCnpGenerator::Scope m_scope; //!< what the interval is kept for
+    uint32_t m_queuePairs;           //!< number of queue pairs
+    uint64_t m_expected;             //!< number of CNPs
+    uint64_t m_tolerance;            //!< allowed difference
+};
+
+/**
+ * @ingroup roce-tests
+ * @brief A CNP needs the time of a packet of 78 B over two cables, and is never paused with data.
+ */
+class DcqcnCnpPathTestCase : public TestCase
+{
+  public:
+    /// @param processing time that the receiver needs to make a CNP
+    explicit DcqcnCnpPathTestCase(Time processing)
+        : TestCase("Way of a CNP, made in " + std::to_string(processing.GetMicroSeconds()) + " us"),
+          m_processing(processing)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RoceFabricFixture fabric("100Gbps");
+        fabric.roce.SetCnpAttribute("ProcessingDelay", TimeValue(m_processing));
+        fabric.Star(2);
+        RocePs marked = 0;
+        std::vector<RocePs> cnps;
+        fabric.GetCable(0)->SetScript([&](RoceFrame& frame, uint8_t) {
+            if (RoceScriptedChannel::IsData(frame) && marked == 0)
+            {
+                frame.ecn = RoceEcn::CE;
+                marked = frame.time;
+            }
+            return RoceScriptedChannel::PASS;
+        });
+        fabric.GetCable(1)->SetScript([&](const RoceFrame& frame, uint8_t) {
+            if (RoceScriptedChannel::IsCnp(frame))
+            {
+                cnps.push_back(frame.time);
+            }
+            return RoceScriptedChannel::PASS;
+        });
+        const auto [sender, receiver] = fabric.Connect(1, 0);
+        // The sender pauses its switch port from the start, so no acknowledgment gets through.
+        const auto gate = fabric.GetNic(1)->GetFlowControl();
+        gate->Hold(DATA_CLASS, 0);
+        sender->PostSend(RdmaWorkRequest::Write(8 * 1024));
+        RunUntil(MicroSeconds(100));
+        NS_TEST_EXPECT_MSG_EQ(receiver->GetCounters().messagesReceived, 1, "message arrived");
+        NS_TEST_EXPECT_MSG_EQ(sender->GetCounters().acksReceived, 0, "acknowledgments are paused");
+        NS_TEST_EXPECT_MSG_EQ(sender->GetCounters().cnpHandled, 1, "the CNP is not");
+        NS_TEST_ASSERT_MSG_EQ(cnps.size(), 1, "one packet was marked");
+        NS_TEST_EXPECT_MSG_EQ(cnps[0] - marked,
+                              RoceClock::FromTime(m_processing) +
+                                  2 * fabric.Flight(RoceFabricFixture::CNP),
+                              "from the arrival of the marked packet to that of the CNP");
+
+        gate->Release(DATA_CLASS, RoceClock::Now());
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(sender->GetCounters().completed, 1, "completed after the pause");
+    }
+
+    Time m_processing; //!< time that the receiver needs
+};
+
+/**
+ * @ingroup roce-tests
+ * @brief Scenario P11: two flows with the constants of the paper on one link of 100 Gb/s, starts
+ * 1 ms apart, share it after a while.
+ *
+ * Path MTU 4096, because the goodput limit is then 98.04 Gb/s; with 1024 it would be 92.6.
+ */
+class DcqcnTwoFlowsTestCase : public TestCase
+{
+  public:
+    DcqcnTwoFlowsTestCase()
+        : TestCase("P11: two flows with the constants of the paper")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RoceFabricFixture fabric("100Gbps");
+        fabric.roce.SetCongestionControl("ns3::RdmaDcqcn", "Preset", StringValue("paper"));
+        fabric.roce.SetEcnPreset(RoceEcnMarker::DCQCN_PAPER);
+        fabric.roce.SetBufferAttribute("TotalBytes", UintegerValue(256 << 20));
+        fabric.roce.SetQueuePairAttribute("PathMtu", UintegerValue(4096));
+        fabric.roce.SetQueuePairAttribute("AckInterval", UintegerValue(64));
+        const Flows flows = StartIncast(fabric, 2, ENDLESS, MilliSeconds(1));
+        RunUntil(MilliSeconds(50));
+        const auto before = GetReceived(flows);
+        RunUntil(MilliSeconds(70));
+        const auto bytes = Subtract(GetReceived(flows), before);
+
+        NS_TEST_EXPECT_MSG_GT(GetSum(bytes) * 8 / 20e-3, 95e9, "goodput");
+        NS_TEST_EXPECT_MSG_LT(bytes[0] / bytes[1], 1.25, "share of flow 1");
+        NS_TEST_EXPECT_MSG_LT(bytes[1] / bytes[0], 1.25, "share of flow 2");
+        NS_TEST_EXPECT_MSG_EQ(GetPauses(fabric.GetSwitch()), 0, "pauses");
+        NS_TEST_EXPECT_MSG_EQ(fabric.GetSwitch()->GetTotalDrops(true), 0, "drops");
+        for (const auto& [sender, receiver] : flows)
+        {
+            NS_TEST_EXPECT_MSG_GT(sender->GetCongestionSignals(), 0, "CNPs");
+            NS_TEST_EXPECT_MSG_EQ(sender->GetCounters().retransmittedPackets, 0, "sent again");
+        }
+    }
+};
+
+/**
+ * @ingroup roce-tests
+ * @brief Queue, alpha and fairness of N flows against the fixed point of the fluid model.
+ *
+ * N:1 at 40 Gb/s, cables of 1 us, packets of 1000 B on the wire (918 B of payload, 62 B of headers
+ * and FCS, 20 B of preamble and gap), marking on dequeue with 5 KB, 200 KB, 1 %, constants of the
+ * paper, all flows start at line rate within 1 us; 0.15 s, of which the second half counts. Fixed
+ * point of "ECN or Delay" (CoNEXT 2016), not its cube-root approximation, which is up to 57 % off:
+ * q = 20.2 KB, 93.8 KB and above Kmax for N = 2, 8, 16; alpha = 0.1014, 0.1452, 0.1713. Packets are
+ * noisier than a fluid: an independent packet simulator (CNPs delivered 2 us after the marked
+ * packet, which here take 2.014 us as real packets) has 22.5 to 23.8 KB, 118 to 121 KB, and 185 to
+ * 193 KB, pinned below Kmax. So q must be within 0.9 to 1.6 of the fixed point, or 170 to 205 KB if
+ * that is above Kmax. Wire and marking are both per packet: other packet sizes and marking on
+ * enqueue have other fixed points.
+ */
+class DcqcnFixedPointTestCase : public TestCase
+{
+  public:
+    /// @param flows number of flows
+    explicit DcqcnFixedPointTestCase(uint32_t flows)
+        : TestCase("Fixed point of " + std::to_string(flows) + " flows"),
+          m_flows(flows)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Time half = MilliSeconds(75);
+        RoceDcqcnFixedPoint model;
+        model.Solve(RATE, m_flows);
+
+        RoceFabricFixture fabric("40Gbps");
+        fabric.roce.SetCongestionControl("ns3::RdmaDcqcn", "Preset", StringValue("paper"));
+        fabric.roce.SetEcnThresholds(5000, 200000, 0.01);
+        fabric.roce.SetEcnAttribute("MarkAt", EnumValue(RoceEcnMarker::DEQUEUE));
+        fabric.roce.SetBufferAttribute("TotalBytes", UintegerValue(256 << 20));
+        fabric.roce.SetQueuePairAttribute("PathMtu", UintegerValue(918));
+        fabric.roce.SetQueuePairAttribute("AckInterval", UintegerValue(64));
+        const Flows flows = StartIncast(fabric, m_flows, ENDLESS, NanoSeconds(1000 / m_flows));
+        QueueMeter queue(fabric.GetSwitch(), 0);
+        RunUntil(half);
+
+        const auto port = fabric.GetSwitch()->GetPort(0);
+        const auto before = GetReceived(flows);
+        const uint64_t framesBefore = port->GetTxCounters(DATA_CLASS).frames;
+        fabric.GetSwitch()->GetQueueBytes(0, DATA_CLASS); // departures up to now are traced
+        queue.Start(Simulator::Now());
+        double alpha = 0;
+        const int samples = 500;
+        for (int i = 1; i <= samples; i++)
+        {
+            RunUntil(half + i * half / samples);
+            for (const auto& flow : flows)
+            {
+                const auto cc = DynamicCast<RdmaDcqcn>(flow.first->GetCongestionControl());
+                alpha += cc->GetAlpha(RoceClock::Now()) / (samples * m_flows);
+            }
+        }
+        const auto bytes = Subtract(GetReceived(flows), before);
+        const uint64_t frames = port->GetTxCounters(DATA_CLASS).frames - framesBefore;
+        const double mean = queue.GetMean(Simulator::Now());
+
+        if (model.q < model.kMax)
+        {
+            NS_TEST_EXPECT_MSG_GT(mean, 0.9 * model.q, "mean queue");
+            NS_TEST_EXPECT_MSG_LT(mean, 1.6 * model.q, "mean queue");
+        }
+        else
+        {
+            NS_TEST_EXPECT_MSG_GT(mean, 170e3, "mean queue below Kmax");
+            NS_TEST_EXPECT_MSG_LT(mean, 205e3, "mean queue below Kmax");
+        }
+        NS_TEST_EXPECT_MSG_GT(alpha, 0.9 * model.alpha, "alpha");
+        NS_TEST_EXPECT_MSG_LT(alpha, 1.3 * model.alpha, "alpha");
+        NS_TEST_EXPECT_MSG_GT(GetJainIndex(bytes), 0.99, "fairness");
+        const double rate = frames * 8e3 / half.GetSeconds();
+        NS_TEST_EXPECT_MSG_GT(rate, 0.97 * RATE, "utilization");
+        NS_TEST_EXPECT_MSG_LT(rate, 1.0001 * RATE, "the line rate is a limit");
+        NS_TEST_EXPECT_MSG_EQ(queue.IsOrdered(), true, "traced times never run backwards");
+        NS_TEST_EXPECT_MSG_EQ(GetPauses(fabric.GetSwitch()), 0, "pauses");
+    }
+
+    static constexpr double RATE = 40e9; //!< line rate, bit/s
+    uint32_t m_flows;                    //!< number of flows
+};
+
+/**
+ * @ingroup roce-tests
+ * @brief In an 8:1 incast DCQCN makes a difference, and none if nothing is marked.
+ *
+ * 8 x 4 MB into 100 Gb/s, pause threshold 100 KB per port. Without congestion control all flows
+ * send at line rate until they are paused: the queue holds 100 KB of each of the eight ports. With
+ * DCQCN the pauses end when the first rate cuts take effect.
+ */
+class DcqcnOnOffTestCase : public TestCase
+{
+  public:
+    DcqcnOnOffTestCase()
+        : TestCase("8:1 incast with and without DCQCN")
+    {
+    }
+
+  private:
+    /// What one run gives.
+    struct Result
+    {
+        std::vector<Time> completed;  //!< completion time of each flow
+        uint64_t cnps{0};             //!< CNPs received
+        uint64_t signals{0};          //!< congestion signals
+        uint64_t pauses{0};           //!< pause requests
+        uint64_t drops{0};            //!< lost frames
+        uint64_t slowest{UINT64_MAX}; //!< least rate at the end, bit/s
+        double queue{0};              //!< mean queue, bytes
+    };
+
+    /**
+     * @param congestionControl TypeId name
+     * @param ecn switches mark
+     * @return what happened
+     */
+    static Result RunOnce(const std::string& congestionControl, bool ecn)
+    {
+        RoceFabricFixture fabric("100Gbps");
+        fabric.roce.SetCongestionControl(congestionControl);
+        fabric.roce.SetEcnPreset(RoceEcnMarker::DCQCN_PAPER);
+        fabric.roce.EnableEcn(ecn);
+        fabric.roce.SetBufferAttribute(
+            "IngressThreshold",
+            StringValue("ns3::RoceStaticThreshold[Xoff=100000|Xon=97000]"));
+        fabric.roce.SetQueuePairAttribute("PathMtu", UintegerValue(4096));
+        const Flows flows = StartIncast(fabric, 8, 4000000, Time(0));
+        QueueMeter queue(fabric.GetSwitch(), 0);
+        queue.Start(Time(0));
+        Simulator::Run();
+
+        Result result;
+        Time last;
+        for (const auto& [sender, receiver] : flows)
+        {
+            for (const auto& completion : sender->GetSendCompletionQueue()->Poll(2))
+            {
+                result.completed.push_back(completion.completed);
+                last = std::max(last, completion.completed);
+            }
+            result.cnps += sender->GetCounters().cnpHandled;
+            result.signals += sender->GetCongestionSignals();
+            result.slowest = std::min(result.slowest, sender->GetRate());
+        }
+        result.queue =
+            queue.GetMean(Simulator::Now()) * Simulator::Now().GetSeconds() / last.GetSeconds();
+        result.pauses = GetPauses(fabric.GetSwitch());
+        result.drops = fabric.GetSwitch()->GetTotalDrops(true);
+        return result;
+    }
+
+    void DoRun() override
+    {
+        const Result off = RunOnce("ns3::RdmaNoCongestionControl", true);
+        const Result on = RunOnce("ns3::RdmaDcqcn", true);
+        const Result offUnmarked = RunOnce("ns3::RdmaNoCongestionControl", false);
+        const Result unmarked = RunOnce("ns3::RdmaDcqcn", false);
+        for (const auto& result : {off, on, offUnmarked, unmarked})
+        {
+            NS_TEST_EXPECT_MSG_EQ(result.completed.size(), 8, "all flows complete, once");
+            NS_TEST_EXPECT_MSG_EQ(result.drops, 0, "PFC prevents loss");
+        }
+        NS_TEST_EXPECT_MSG_GT(off.cnps, 0, "CNPs come, but nobody minds");
+        NS_TEST_EXPECT_MSG_EQ(off.slowest, 100000000000, "rate without congestion control");
+        NS_TEST_EXPECT_MSG_GT(off.pauses, 100, "pauses without congestion control");
+        NS_TEST_EXPECT_MSG_GT(on.cnps, 0, "CNPs");
+        NS_TEST_EXPECT_MSG_EQ(on.signals, on.cnps, "every CNP is a signal");
+        NS_TEST_EXPECT_MSG_LT(on.slowest, 100000000000, "DCQCN has lowered the rate");
+        NS_TEST_EXPECT_MSG_LT(on.pauses * 10, off.pauses, "DCQCN avoids pauses");
+        NS_TEST_EXPECT_MSG_LT(on.queue * 2, off.queue, "DCQCN keeps the queue short");
+
+        // Zero signals tell the user that his network never asked the algorithm to act.
+        NS_TEST_EXPECT_MSG_EQ(unmarked.signals, 0, "signals without marks");
+        NS_TEST_EXPECT_MSG_EQ((unmarked.completed == offUnmarked.completed),
+                              true,
+                              "nothing changes");
+    }
+};
+
+/**
+ * @ingroup roce-tests
+ * @brief DCQCN in a network.
+ */
+class RoceDcqcnNetworkTestSuite : public TestSuite
+{
+  public:
+    RoceDcqcnNetworkTestSuite()
+        : TestSuite("roce-dcqcn-network", Type::SYSTEM)
+    {
+        AddTestCase(new DcqcnCnpRateTestCase(RdmaCnpGenerator::PER_QP, 1, 200, 1));
+        AddTestCase(new DcqcnCnpRateTestCase(RdmaCnpGenerator::PER_QP, 2, 400, 2));
+        AddTestCase(new DcqcnCnpRateTestCase(RdmaCnpGenerator::PER_ADDRESS, 2, 200, 1));
+        AddTestCase(new DcqcnCnpPathTestCase(MicroSeconds(0)));
+        AddTestCase(new DcqcnCnpPathTestCase(MicroSeconds(55)));
+        AddTestCase(new DcqcnOnOffTestCase);
+        AddTestCase(new DcqcnTwoFlowsTestCase);
+        AddTestCase(new DcqcnFixedPointTestCase(8));
+        AddTestCase(new DcqcnFixedPointTestCase(2), rocecompat::EXTENSIVE);
+        AddTestCase(new DcqcnFixedPointTestCase(16), rocecompat::EXTENSIVE);
+    }
+};
+
+RoceDcqcnNetworkTestSuite g_roceDcqcnNetworkTestSuite; //!< the suite
+
+} // namespace
