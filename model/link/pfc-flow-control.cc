@@ -232,11 +232,16 @@ PfcFlowControl::TakeControlFrame(RocePs now)
 void
 PfcFlowControl::Refresh(RocePs now)
 {
-    if (m_held && m_device)
+    if (!m_device)
+    {
+        return;
+    }
+    m_device->CatchUp(now); // first: what was due before must not see the request, and may end it
+    if (m_held)
     {
         NS_LOG_LOGIC("repeat pause of classes " << +m_held);
         m_pending |= m_held;
-        m_device->Wake(now);
+        m_device->Poke(now);
     }
 }
 
