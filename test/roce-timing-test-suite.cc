@@ -348,7 +348,7 @@ class RoceTinyMessageTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(qps.first->GetCounters().packetsSent, 1, "packets sent");
         NS_TEST_EXPECT_MSG_EQ(qps.second->GetCounters().messagesReceived, 1, "messages received");
         NS_TEST_EXPECT_MSG_EQ(qps.second->GetReceiveCompletionQueue()->GetTotal(),
-                              m_send ? 1 : 0,
+                              (m_send ? 1 : 0),
                               "a SEND takes a buffer, a WRITE does not");
     }
 
