@@ -253,7 +253,10 @@ RoceHelper::ConfigureSwitchPort(Ptr<RoceNetDevice> device) const
     link.localFrameBytes = device->GetMtu() + ETHERNET_BYTES;
     link.peerFrameBytes = peer->GetMtu() + ETHERNET_BYTES;
     link.responseTime = peerGate ? RoceClock::FromTime(peerGate->GetResponseTime()) : 0;
-    const uint64_t headroom = m_headroom == AUTOMATIC ? RoceHeadroom::GetBytes(link) : m_headroom;
+    // Where thresholds allow more than the pool has, the frame that finds it exhausted is the one
+    // to trigger XOFF and is the first in headroom.
+    const uint64_t headroom =
+        m_headroom == AUTOMATIC ? RoceHeadroom::GetBytes(link) + link.peerFrameBytes : m_headroom;
 
     for (uint8_t c = 0; c < RoceQosMap::N_CLASSES; c++)
     {

@@ -293,11 +293,14 @@ class PfcRandomIncastTestCase : public TestCase
     /**
      * @param link the links
      * @param n number of senders
+     * @param totalBytes memory of the switch
+     * @param [out] plan bytes of it that are set aside for headroom and reserves
      * @return frames of the lossless class that were lost
      */
-    uint64_t Run(const HeadroomCase& link, uint32_t n)
+    uint64_t Run(const HeadroomCase& link, uint32_t n, uint64_t totalBytes, uint64_t& plan)
     {
         RoceFabricFixture fabric(link.rate, NanoSeconds(link.delayNs));
+        fabric.roce.SetBufferAttribute("TotalBytes", UintegerValue(totalBytes));
         fabric.roce.SetQueuePairAttribute("PathMtu", UintegerValue(link.mtu));
         fabric.roce.SetQueuePairAttribute("Timeout", UintegerValue(10)); // 4.2 ms
         fabric.roce.SetDeviceAttribute("Mtu", UintegerValue(link.mtu + 64));
@@ -306,6 +309,7 @@ class PfcRandomIncastTestCase : public TestCase
         SetThresholds(fabric, 30'000, 20'000);
         fabric.Star(n + 2);
         auto sw = fabric.GetSwitch();
+        plan = sw->GetBuffer()->GetTotalHeadroom() + sw->GetBuffer()->GetTotalReserve();
         sw->SetAttribute("CheckBuffer", BooleanValue(true));
         std::vector<Ptr<RdmaQueuePair>> senders;
         for (uint32_t i = 1; i <= n; i++)
@@ -362,7 +366,13 @@ class PfcRandomIncastTestCase : public TestCase
             name << "run " << run << ": " << link.rate << ", delay " << link.delayNs << ", MTU "
                  << link.mtu << ", pipeline " << link.pipeline << ", response " << link.response
                  << ", senders " << n;
-            NS_TEST_EXPECT_MSG_EQ(Run(link, n), 0, name.str());
+            uint64_t plan = 0;
+            NS_TEST_EXPECT_MSG_EQ(Run(link, n, 32 << 20, plan), 0, name.str());
+            // Thresholds that allow more than the pool has: it runs dry before anyone is paused.
+            const uint64_t pool = m_random->GetInteger(1, 20'000);
+            NS_TEST_EXPECT_MSG_EQ(Run(link, n, plan + pool, plan),
+                                  0,
+                                  name.str() << ", pool of " << pool << " B");
         }
         NS_TEST_EXPECT_MSG_GT(m_pauses, 16, "there was something to lose");
     }
