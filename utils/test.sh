@@ -27,11 +27,11 @@ count() {
     local name="$1" log="$scratch/log"
     shift
     if (cd "$scratch" && timeout 900 "$@") >"$log" 2>&1 </dev/null; then
-        tail -n 5 "$log"
+        tail -n 5 "$log" | sed 's/^/    /'
         echo "PASS $name"
         passed=$((passed + 1))
     else
-        tail -n 60 "$log"
+        tail -n 60 "$log" | sed 's/^/    /'
         echo "FAIL $name"
         failed=$((failed + 1))
     fi
@@ -137,4 +137,4 @@ run_python_example
 
 echo
 echo "$passed passed, $failed failed"
-((failed == 0))
+exit $((failed > 0))
