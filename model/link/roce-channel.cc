@@ -146,7 +146,11 @@ RoceChannel::Lane::Notify()
     armed = false;
     if (fifo.IsEmpty())
     {
-        return; // flushed meanwhile
+        if (refills && sender)
+        {
+            sender->LineDrained(RoceClock::Now()); // flushed meanwhile: the sender counts on this
+        }
+        return;
     }
     if (RoceClock::ToTick(fifo.Front()->time) > Simulator::Now().GetTimeStep())
     {
