@@ -384,6 +384,15 @@ RoceSwitch::LinkChanged(uint16_t port, bool up, RocePs now)
     if (up)
     {
         m_table->RestorePort(port);
+        // The pauses were forgotten with the link, but not what they were for.
+        auto gate = m_ports[port].fast->GetFlowControl();
+        for (uint8_t c = 0; gate && c < N_CLASSES; c++)
+        {
+            if (m_buffer->IsPaused(port, c))
+            {
+                gate->Hold(c, now);
+            }
+        }
         return;
     }
     m_table->WithdrawPort(port);
