@@ -262,18 +262,21 @@ RdmaRequester::Advance(uint64_t sequence, RocePs now)
     m_retriesLeft = m_context.retryCount;
     m_rnrRetriesLeft = m_context.rnrRetry;
     m_timerStart = now;
-    for (std::size_t i = 0; m_state.unacked < sequence; i++)
+    std::size_t done = 0; // work requests that are complete now
+    while (m_state.unacked < sequence)
     {
-        const Entry& entry = m_queue[i];
+        const Entry& entry = m_queue[done];
         const uint64_t from = m_state.unacked - entry.firstSequence;
         const uint64_t to = std::min(sequence - entry.firstSequence, entry.packets);
         m_unackedPosition += (to - 1 - from) * m_context.pathMtu + GetPayload(entry, to - 1);
         m_state.unacked = entry.firstSequence + to;
+        done += to == entry.packets ? 1 : 0;
     }
     if (m_state.next < m_state.unacked)
     {
         m_state.next = m_state.unacked;
         m_nextPosition = m_unackedPosition;
+        m_cursor = done;
     }
     RdmaCongestionState& state = m_context.congestionState;
     RdmaAckEvent event;
@@ -285,7 +288,12 @@ RdmaRequester::Advance(uint64_t sequence, RocePs now)
     {
         AdvanceCongestion(now);
     }
+    const uint64_t rate = state.rate;
     m_context.congestion->AckReceived(state, event);
+    if (state.rate != rate)
+    {
+        m_pacer.Settle(now, rate);
+    }
     // One by one, because the user's callback may post more work or destroy the queue pair.
     while (!m_queue.empty() &&
            m_queue.front().firstSequence + m_queue.front().packets <= m_state.unacked)
@@ -369,7 +377,10 @@ RdmaRequester::Fail(RdmaWcStatus status, RocePs now)
     m_queue.pop_front();
     Complete(first, status, now);
     Flush(RdmaWcStatus::WR_FLUSH_ERR, now);
-    m_context.engine->NotifyError(m_context.number, m_context.id, now);
+    if (m_context.engine) // the callback may have destroyed the queue pair
+    {
+        m_context.engine->NotifyError(m_context.number, m_context.id, now);
+    }
 }
 
 void
