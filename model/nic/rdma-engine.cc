@@ -37,6 +37,10 @@ namespace
 /// last completion although the timeout itself may be hours long.
 constexpr RocePs TIMER_HORIZON = 5'000'000'000; // 5 ms
 
+/// A queue pair number rests that long before it is used again, so that packets of the old
+/// connection, the default eight tries of 67 ms included, do not reach a new one.
+constexpr RocePs NUMBER_REST = RoceClock::SECOND;
+
 } // namespace
 
 TypeId
@@ -413,18 +417,18 @@ RdmaEngine::CreateQueuePair()
     NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_IF(!m_port, "RdmaEngine: SetDevice() comes before CreateQueuePair()");
     uint32_t slot;
-    if (m_freeSlots.empty())
+    if (!m_freeSlots.empty() && m_freeSlots.front().since + NUMBER_REST <= RoceClock::Now())
+    {
+        slot = m_freeSlots.front().slot;
+        m_freeSlots.pop_front();
+    }
+    else
     {
         slot = static_cast<uint32_t>(m_table.size());
         NS_ABORT_MSG_IF(slot + FIRST_NUMBER > RdmaPsn::MASK,
                         "RdmaEngine: all " << slot << " queue pair numbers of the port on node "
                                            << m_port->GetNode()->GetId() << " are in use");
         m_table.emplace_back();
-    }
-    else
-    {
-        slot = m_freeSlots.front(); // oldest first, so that a number rests before it is used again
-        m_freeSlots.pop_front();
     }
     auto qp = m_queuePairFactory.Create<RdmaQueuePair>();
     m_table[slot] = qp;
@@ -441,19 +445,24 @@ void
 RdmaEngine::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
 {
     NS_LOG_FUNCTION(this << qp);
-    const uint32_t slot = qp->m_link.slot;
-    NS_ABORT_MSG_IF(slot >= m_table.size() || m_table[slot] != qp,
+    NS_ABORT_MSG_IF(qp->m_context.engine != this,
                     "RdmaEngine: queue pair " << qp->GetNumber()
                                               << " is not, or no longer, one of the port on node "
                                               << m_port->GetNode()->GetId());
+    const uint32_t slot = qp->m_link.slot;
+    if (m_table[slot] != qp)
+    {
+        return; // a callback that hears of the flushed work destroys it again
+    }
     const RocePs now = RoceClock::Now();
     CatchUp(now);
+    m_table[slot] = nullptr;
     qp->m_context.state = RdmaQpState::RESET;
+    qp->m_timerEntered = false;
     qp->FlushAll(now);
     Add(m_destroyedCounters, qp->m_context.counters);
-    qp->m_timerEntered = false;
-    m_table[slot] = nullptr;
-    m_freeSlots.push_back(slot);
+    qp->m_context.engine = nullptr;
+    m_freeSlots.push_back({slot, now});
 }
 
 Ptr<RdmaQueuePair>

@@ -110,7 +110,8 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
      */
     Ptr<RdmaQueuePair> CreateQueuePair();
     /**
-     * Destroy a queue pair: its work is flushed, late packets for it are counted and dropped.
+     * Destroy a queue pair: its work is flushed, late packets for it are counted and dropped. Its
+     * number rests for a second before it is used again.
      * @param qp the queue pair
      */
     void DestroyQueuePair(Ptr<RdmaQueuePair> qp);
@@ -210,6 +211,13 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
         }
     };
 
+    /// An entry of m_table that is free.
+    struct FreeSlot
+    {
+        uint32_t slot; //!< index in m_table
+        RocePs since;  //!< when its queue pair was destroyed
+    };
+
     /**
      * Packets of one class that the network stack of the host sends.
      */
@@ -276,7 +284,7 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     std::array<StackQueue, N_CLASSES> m_stack;      //!< packets of the network stack
 
     // cold
-    std::deque<uint32_t> m_freeSlots;                               //!< free entries of m_table
+    std::deque<FreeSlot> m_freeSlots;                               //!< oldest first
     uint64_t m_lastId{0};                                           //!< newest queue pair ID
     std::vector<TimerEntry> m_timers;                               //!< heap of local ACK timeouts
     RoceAlarm<RdmaEngine, &RdmaEngine::CheckTimeouts> m_timerAlarm; //!< wakes CheckTimeouts()

@@ -235,6 +235,8 @@ void
 RdmaQueuePair::ModifyToError()
 {
     NS_LOG_FUNCTION(this);
+    NS_ABORT_MSG_IF(!m_context.engine,
+                    "RdmaQueuePair " << m_context.number << " has been destroyed");
     const RocePs now = RoceClock::Now();
     m_context.engine->CatchUp(now);
     m_context.state = RdmaQpState::ERR;
@@ -317,6 +319,8 @@ RdmaQueuePair::GetEngine() const
 RdmaPeer
 RdmaQueuePair::GetLocal() const
 {
+    NS_ABORT_MSG_IF(!m_context.engine,
+                    "RdmaQueuePair " << m_context.number << " has been destroyed");
     RdmaPeer local;
     m_context.engine->GetAddress(local.address, local.etherType);
     local.number = m_context.number;

@@ -147,7 +147,7 @@ RdmaResponder::FinishMessage(const RoceFrame& frame, RocePs now)
 {
     m_context.counters.messagesReceived++;
     m_lastMessageTime = now;
-    m_messageTrace(RoceClock::ToTime(now), m_messageBytes);
+    // The buffer first, because a trace sink may destroy the queue pair.
     if (!m_isWrite)
     {
         Complete(RdmaWcOpcode::RECV, RdmaWcStatus::SUCCESS, &frame, now);
@@ -156,6 +156,7 @@ RdmaResponder::FinishMessage(const RoceFrame& frame, RocePs now)
     {
         Complete(RdmaWcOpcode::RECV_RDMA_WITH_IMM, RdmaWcStatus::SUCCESS, &frame, now);
     }
+    m_messageTrace(RoceClock::ToTime(now), m_messageBytes);
 }
 
 void
@@ -217,6 +218,10 @@ void
 RdmaResponder::Refuse(uint8_t syndrome, RocePs now)
 {
     NS_LOG_LOGIC("QP " << m_context.number << " refuses " << m_expected);
+    if (!m_context.engine)
+    {
+        return; // the user's callback has destroyed the queue pair
+    }
     Answer(m_expected, syndrome, now);
     m_context.state = RdmaQpState::ERR;
     m_context.engine->NotifyError(m_context.number, m_context.id, now);
