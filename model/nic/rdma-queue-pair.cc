@@ -206,13 +206,14 @@ RdmaQueuePair::ModifyToRtr(const RdmaPeer& peer)
     frame.payloadBytes = m_pathMtu;
     m_context.baseFrameBytes =
         RoceFrameCodec::GetFrameBytes(frame) - m_pathMtu - frame.GetPadCount();
+    // The MTU counts neither the Ethernet header (with tag) nor the FCS.
+    const uint32_t ethernetBytes = 18 + (frame.Has(RoceFrame::VLAN) ? 4 : 0);
+    const uint32_t packetBytes = RoceFrameCodec::GetFrameBytes(frame) - ethernetBytes +
+                                 RdmaOpcode::RETH_BYTES + RdmaOpcode::IMMDT_BYTES;
     frame.payloadBytes = 0;
-    const uint32_t packetBytes =
-        m_context.baseFrameBytes + m_pathMtu + RdmaOpcode::RETH_BYTES + RdmaOpcode::IMMDT_BYTES;
-    constexpr uint32_t ETHERNET_BYTES = 18 + 4; // header and FCS, VLAN tag
-    NS_ABORT_MSG_IF(packetBytes > engine.GetMtu() + ETHERNET_BYTES,
+    NS_ABORT_MSG_IF(packetBytes > engine.GetMtu(),
                     "RdmaQueuePair " << m_context.number << ": PathMtu " << m_pathMtu
-                                     << " needs packets of " << packetBytes - 18
+                                     << " needs packets of " << packetBytes
                                      << " bytes, but the MTU of the port is " << engine.GetMtu());
 
     m_context.congestionState.lineRate = engine.GetBitRate();
