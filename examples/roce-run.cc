@@ -18,6 +18,7 @@
 
 #include "ns3/boolean.h"
 #include "ns3/command-line.h"
+#include "ns3/nstime.h"
 #include "ns3/rdma-congestion-ops.h"
 #include "ns3/roce-clock.h"
 #include "ns3/roce-experiment-spec.h"
@@ -32,7 +33,6 @@
 #include <ctime>
 #include <iomanip>
 #include <iostream>
-#include <limits>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -145,7 +145,8 @@ ReadOptions(int argc, char** argv)
     CommandLine cmd(__FILE__);
     cmd.Usage("Run an experiment on a RoCE network and write flows.csv, pfc.csv, queues.csv, "
               "ports.csv and\n"
-              "summary.json. Exit status: 0 all flows completed, 1 some did not, 2 wrong input.");
+              "summary.json. Exit status: 0 all flows completed, 1 some did not, 2 wrong input.\n"
+              "Attributes of any class can be set, for example --ns3::RdmaDcqcn::RateAi=20Mbps.");
     cmd.AddValue(
         "topology",
         "Network: a topology file (nodes switches links; switch numbers; src dst rate delay "
@@ -368,18 +369,17 @@ class ProgressLine
 
 /**
  * @param options the options
- * @return simulated time at which to give up, seconds
+ * @return simulated time at which to give up
  */
-double
+Time
 GetStop(const Options& options)
 {
     if (options.stop.empty())
     {
-        return std::numeric_limits<double>::infinity();
+        return Time::Max();
     }
-    const RocePs stop =
-        Require(options.stop, "stop", RoceTextInput::ParseTime(options.stop), "10ms");
-    return static_cast<double>(stop) / RoceClock::SECOND;
+    return RoceClock::ToTime(
+        Require(options.stop, "stop", RoceTextInput::ParseTime(options.stop), "10ms"));
 }
 
 /**
@@ -402,46 +402,45 @@ IsProgressWanted(const Options& options)
  * with one extra event, to look after that and to show progress.
  *
  * @param flows the flows
- * @param stop simulated time at which to give up, seconds
+ * @param stop simulated time at which to give up
  * @param showProgress true to show a progress line
  * @return what it cost
  */
 RoceExperiment::Cost
-Simulate(const RoceFlowRunner& flows, double stop, bool showProgress)
+Simulate(const RoceFlowRunner& flows, Time stop, bool showProgress)
 {
-    constexpr double LONGEST_SLICE = 10e-3; // simulated seconds
-    constexpr double GIVE_UP = 2;           // simulated seconds without progress
+    const Time longestSlice = MilliSeconds(10);
+    const Time patience = Seconds(2); // simulated time without progress
     ProgressLine progress(showProgress);
     const Stopwatch watch;
     const uint64_t before = Simulator::GetEventCount();
     uint64_t slices = 0;
     uint64_t lastBytes = 0;
-    double lastMove = 0;
-    double slice = LONGEST_SLICE / 100;
-    double now = 0;
-    while (flows.GetNUnfinished() > 0 && now < stop && now - lastMove <= GIVE_UP)
+    Time lastMove;
+    Time slice = MicroSeconds(100);
+    while (flows.GetNUnfinished() > 0 && Simulator::Now() < stop &&
+           Simulator::Now() - lastMove <= patience)
     {
         const double wall = watch.GetWall();
-        Simulator::Stop(Seconds(std::min(slice, stop - now)));
+        Simulator::Stop(std::min(slice, stop - Simulator::Now()));
         Simulator::Run();
-        now = Simulator::Now().GetSeconds();
         slices++;
         const uint64_t bytes = flows.GetAckedBytes();
         const uint64_t ended = flows.GetNCompleted() + flows.GetNFailed();
         if (bytes != lastBytes || flows.GetNStarted() == ended) // it moves, or there is nothing to
         {
-            lastMove = now;
+            lastMove = Simulator::Now();
         }
         lastBytes = bytes;
         progress.Update(flows, Simulator::GetEventCount() - before, watch);
         const double spent = watch.GetWall() - wall;
         if (spent < 0.1)
         {
-            slice = std::min(2 * slice, LONGEST_SLICE);
+            slice = std::min(slice + slice, longestSlice);
         }
         else if (spent > 0.4)
         {
-            slice /= 2;
+            slice = std::max(slice / 2, NanoSeconds(1));
         }
     }
     RoceExperiment::Cost cost;
@@ -449,9 +448,10 @@ Simulate(const RoceFlowRunner& flows, double stop, bool showProgress)
     cost.wall = watch.GetWall();
     cost.events = Simulator::GetEventCount() - before - slices;
     progress.Clear();
-    if (flows.GetNUnfinished() > 0 && now < stop)
+    if (flows.GetNUnfinished() > 0 && Simulator::Now() < stop)
     {
-        std::cerr << "roce-run: nothing has moved for " << GIVE_UP << " s of simulated time\n";
+        std::cerr << "roce-run: nothing has moved for " << patience.GetSeconds()
+                  << " s of simulated time\n";
     }
     return cost;
 }
@@ -463,7 +463,7 @@ main(int argc, char** argv)
 {
     Time::SetResolution(Time::PS); // so that all times in the results are exact
     const Options options = ReadOptions(argc, argv);
-    const double stop = GetStop(options);
+    const Time stop = GetStop(options);
     const bool showProgress = IsProgressWanted(options);
     RoceExperiment experiment(CheckOptions(options));
     if (!experiment.Prepare())

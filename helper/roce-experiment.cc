@@ -116,6 +116,7 @@ RoceExperiment::Prepare()
     {
         return Fail(m_spec.GetError());
     }
+    RoceHelper::UseHeapScheduler();
     BuildNetwork();
     if (!BuildFlows() || !OpenFiles())
     {
@@ -270,7 +271,8 @@ RoceExperiment::Finish(const Cost& cost)
 {
     NS_LOG_FUNCTION(this);
     const RocePs start = m_flows.GetFirstStart();
-    const RocePs end = std::max(m_flows.GetLastEnd(), start);
+    const RocePs last = m_flows.GetNUnfinished() > 0 ? RoceClock::Now() : m_flows.GetLastEnd();
+    const RocePs end = std::max(last, start);
     m_result = Result();
     m_result.cost = cost;
     m_result.makespan = static_cast<double>(end - start) / RoceClock::SECOND;

@@ -77,7 +77,7 @@ class RoceExperiment
         uint64_t dropsLossless{0};      //!< frames of lossless classes dropped by switches
         uint64_t dropsLossy{0};         //!< frames of other classes dropped by switches
         uint64_t maxBufferBytes{0};     //!< most buffer in use at once in any switch
-        double makespan{0};             //!< first start to last end, seconds
+        double makespan{0}; //!< first start to last end (or to now, if a flow has none), seconds
     };
 
     /// @param config what to run

@@ -25,6 +25,16 @@ constexpr double RETH = 16; //!< extension of the first packet of a WRITE
 constexpr double ACK_BYTES = 86; //!< an acknowledgment on the wire: OVERHEAD and AETH 4
 constexpr double GAP = 12;       //!< inter-frame gap: the receiver need not wait for it
 
+/// A link in one direction, as the first, the middle and the last packets find it, picoseconds.
+struct Stage
+{
+    double firstOccupancy;  //!< time the first packet takes
+    double middleOccupancy; //!< time a middle packet takes
+    double firstCrossing;   //!< time from first bit sent to last bit received, first packet
+    double middleCrossing;  //!< the same, a middle packet
+    double lastCrossing;    //!< the same, the last packet
+};
+
 /**
  * @param bytes payload
  * @return payload with padding to a multiple of four
@@ -77,47 +87,58 @@ RoceIdealFct::Compute(const std::vector<RoceTopologyLink>& path, uint64_t bytes)
     const double first = Pad(std::min<uint64_t>(bytes, m_mtu)) + OVERHEAD + RETH;
     const double middle = Pad(m_mtu) + OVERHEAD;
     const double last = Pad(bytes - (packets - 1) * m_mtu) + OVERHEAD;
-    const std::size_t hops = path.size();
 
-    double acknowledgment = 0;
-    double alone = 0; // one packet
+    // The links there, and the links back, which carry one acknowledgment per packet.
+    std::vector<Stage> stages;
     for (const RoceTopologyLink& link : path)
     {
-        acknowledgment += Crossing(link, ACK_BYTES);
-        alone += Crossing(link, first);
+        stages.push_back({Occupancy(link, first),
+                          Occupancy(link, middle),
+                          Crossing(link, first),
+                          Crossing(link, middle),
+                          Crossing(link, packets == 1 ? first : last)});
+    }
+    for (auto link = path.rbegin(); link != path.rend(); ++link)
+    {
+        const double occupancy = Occupancy(*link, ACK_BYTES);
+        const double crossing = Crossing(*link, ACK_BYTES);
+        stages.push_back({occupancy, occupancy, crossing, crossing, crossing});
+    }
+    double lastCrossings = 0; // of all stages
+    for (const Stage& stage : stages)
+    {
+        lastCrossings += stage.lastCrossing;
     }
     if (packets == 1)
     {
-        return std::llround(alone + acknowledgment);
+        return std::llround(lastCrossings);
     }
 
     double longest = 0;
-    double firstCrossings = 0; // links before p
-    for (std::size_t p = 0; p < hops; p++)
+    double firstCrossings = 0; // of stages before p
+    for (std::size_t p = 0; p < stages.size(); p++)
     {
-        double middleCrossings = 0;
+        double middleCrossings = 0;           // of stages from p on, before q
+        double restCrossings = lastCrossings; // of stages from q on
         double slowest = 0;
-        for (std::size_t q = p; q < hops; q++)
+        for (std::size_t q = p; q < stages.size(); q++)
         {
-            slowest = std::max(slowest, Occupancy(path[q], middle));
+            slowest = std::max(slowest, stages[q].middleOccupancy);
             const double spacing = packets == 2 ? 0
                                                 : static_cast<double>(packets - 3) * slowest +
-                                                      Occupancy(path[q], middle);
-            double lastCrossings = 0;
-            for (std::size_t j = q; j < hops; j++)
-            {
-                lastCrossings += Crossing(path[j], last);
-            }
+                                                      stages[q].middleOccupancy;
             longest = std::max(longest,
-                               firstCrossings + Occupancy(path[p], first) + spacing +
-                                   middleCrossings + lastCrossings);
+                               firstCrossings + stages[p].firstOccupancy + spacing +
+                                   middleCrossings + restCrossings);
             if (packets == 2)
             {
                 break; // there is no middle packet
             }
-            middleCrossings += Crossing(path[q], middle);
+            middleCrossings += stages[q].middleCrossing;
+            restCrossings -= stages[q].lastCrossing;
         }
-        firstCrossings += Crossing(path[p], first);
+        firstCrossings += stages[p].firstCrossing;
+        lastCrossings -= stages[p].lastCrossing;
     }
     const uint64_t messages = std::max<uint64_t>(1, (bytes + m_messageBytes - 1) / m_messageBytes);
     double slowest = 0;
@@ -125,7 +146,7 @@ RoceIdealFct::Compute(const std::vector<RoceTopologyLink>& path, uint64_t bytes)
     {
         slowest = std::max(slowest, Occupancy(link, RETH));
     }
-    return std::llround(longest + acknowledgment + static_cast<double>(messages - 1) * slowest);
+    return std::llround(longest + static_cast<double>(messages - 1) * slowest);
 }
 
 } // namespace ns3

@@ -150,7 +150,7 @@ class RoceIdealFctTestCase : public TestCase
 
   private:
     /**
-     * The recurrence of the class comment, evaluated packet by packet.
+     * The recurrence of the class comment, evaluated packet by packet and stage by stage.
      * @param path links
      * @param bytes payload
      * @param mtu path MTU
@@ -158,30 +158,27 @@ class RoceIdealFctTestCase : public TestCase
      */
     static double Simulate(const std::vector<RoceTopologyLink>& path, uint64_t bytes, uint32_t mtu)
     {
-        std::vector<double> free(path.size(), 0);
+        std::vector<RoceTopologyLink> stages = path;
+        stages.insert(stages.end(), path.rbegin(), path.rend());
+        std::vector<double> free(stages.size(), 0);
         double done = 0;
         uint64_t left = bytes;
         bool first = true;
         while (first || left > 0)
         {
             const uint64_t payload = std::min<uint64_t>(left, mtu);
-            const double wire = (payload + 3) / 4 * 4 + 82 + (first ? 16 : 0);
+            const double data = (payload + 3) / 4 * 4 + 82 + (first ? 16 : 0);
             left -= payload;
             first = false;
-            double time = 0;
-            for (std::size_t j = 0; j < path.size(); j++)
+            done = 0;
+            for (std::size_t j = 0; j < stages.size(); j++)
             {
-                const double psPerByte = 8e12 / static_cast<double>(path[j].rate);
-                const double start = std::max(time, free[j]);
+                const double wire = j < path.size() ? data : 86; // there, or an acknowledgment back
+                const double psPerByte = 8e12 / static_cast<double>(stages[j].rate);
+                const double start = std::max(done, free[j]);
                 free[j] = start + wire * psPerByte;
-                time = start + (wire - 12) * psPerByte + static_cast<double>(path[j].delay);
+                done = start + (wire - 12) * psPerByte + static_cast<double>(stages[j].delay);
             }
-            done = time;
-        }
-        for (const RoceTopologyLink& link : path)
-        {
-            done +=
-                (66 + 8) * 8e12 / static_cast<double>(link.rate) + static_cast<double>(link.delay);
         }
         return done;
     }

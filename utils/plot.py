@@ -96,12 +96,20 @@ def say(axes, text):
     axes.set_yticks([])
 
 
+def shorten(text):
+    """Without directories and namespaces."""
+    parts = [part.rsplit("/", 1)[-1] for part in text.replace("ns3::", "").split(":")]
+    return ":".join(parts)
+
+
 def describe(summary):
     """One line about the run."""
     config = summary.get("config", {})
-    words = [f"{key} {config[key]}" for key in ("topology", "flows", "cc", "lb") if key in config]
-    words = [word if len(word) <= 70 else word[:30] + "..." + word[-37:] for word in words]
-    return ", ".join(words)
+    return ", ".join(
+        f"{key} {shorten(str(config[key]))}"
+        for key in ("topology", "flows", "cc", "lb")
+        if key in config
+    )
 
 
 def plot_slowdown(rows, subtitle):
