@@ -241,6 +241,10 @@ RoceDlb::PickPort(GroupState& state,
                   RocePs now,
                   const RocePortLoads& loads)
 {
+    if (group.ports.size() == 1)
+    {
+        return group.ports.front();
+    }
     if (m_pick == BEST)
     {
         UpdateCandidates(state, group, now, loads);

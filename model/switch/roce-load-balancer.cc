@@ -121,7 +121,7 @@ RoceLoadBalancer::Select(const RocePortGroup& group,
                          RocePs now,
                          const RocePortLoads& loads)
 {
-    if (group.ports.size() == 1)
+    if (group.ports.size() == 1 && group.members.size() == 1)
     {
         return group.ports.front();
     }
@@ -145,8 +145,8 @@ RoceLoadBalancer::AssignStreams(int64_t)
 uint64_t
 RoceLoadBalancer::Mix(uint64_t value)
 {
-    // Rounds of xor-shift and multiplication by an odd constant: both steps can be undone, so no two
-    // inputs fall together; the shifts carry high bits down and the products carry low bits up.
+    // Rounds of xor-shift and multiplication by an odd constant: both steps can be undone, so no
+    // two inputs fall together; the shifts carry high bits down and the products carry low bits up.
     constexpr int ROUNDS = 2;
     for (int i = 0; i < ROUNDS; i++)
     {

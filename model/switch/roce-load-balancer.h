@@ -21,8 +21,9 @@ namespace ns3
  * @brief Chooses one of the equal-cost ports for a frame.
  *
  * The switch asks for every frame, data and control (ACK, CNP) alike, with the true time of its
- * arrival, which never runs backwards. The answer is always one of RocePortGroup::ports; a group of
- * one port is answered here, so algorithms see only real choices.
+ * arrival, which never runs backwards. The answer is always one of RocePortGroup::ports. A group of
+ * one member is answered here; an algorithm still sees a group of which one port is left, so that
+ * it can remember who uses it when the others come back.
  *
  * What all algorithms share is the hash that tells flows apart. Which fields it covers is an
  * attribute, and it is seeded per switch; equal seeds in consecutive tiers (PerSwitchSeed = false)

@@ -274,7 +274,7 @@ RoceSwitch::ReceiveFrame(uint16_t inPort, RoceFramePtr frame, RocePs now)
         Drop(std::move(frame), NO_ROUTE, now);
         return;
     }
-    const uint16_t outPort = group->ports.size() == 1
+    const uint16_t outPort = group->members.size() == 1
                                  ? group->ports.front()
                                  : m_balancer->Select(*group, *frame, now, *this);
     const uint8_t c = frame->trafficClass;
