@@ -11,6 +11,7 @@
 #include "ns3/pointer.h"
 #include "ns3/roce-channel.h"
 #include "ns3/roce-static-threshold.h"
+#include "ns3/roce-switch.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -214,6 +215,24 @@ CountStarts(const std::vector<RocePs>& starts, RocePs from, RocePs to)
 {
     return std::lower_bound(starts.begin(), starts.end(), to) -
            std::lower_bound(starts.begin(), starts.end(), from);
+}
+
+/**
+ * @param sw a switch
+ * @return frames that have arrived at its ports, PFC frames not included
+ */
+inline uint64_t
+CountArrivals(Ptr<RoceSwitch> sw)
+{
+    uint64_t frames = 0;
+    for (uint16_t p = 0; p < sw->GetNPorts(); p++)
+    {
+        for (uint8_t c = 0; c < RoceQosMap::N_CLASSES; c++)
+        {
+            frames += sw->GetPort(p)->GetRxCounters(c).frames;
+        }
+    }
+    return frames;
 }
 
 } // namespace ns3
