@@ -379,6 +379,97 @@ class RoceDestroyTestCase : public RoceCallbackTestCase
 
 /**
  * @ingroup roce-tests
+ * @brief Queue pairs are destroyed by whoever hears of them: at a failure, at a receive error, and
+ * by a trace sink of arriving messages.
+ */
+class RoceDestroyElsewhereTestCase : public RoceCallbackTestCase
+{
+  public:
+    RoceDestroyElsewhereTestCase()
+        : RoceCallbackTestCase("a queue pair is destroyed at a failure and at an arrival")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        {
+            RoceFabricFixture fabric; // the peer is silent
+            fabric.roce.SetQueuePairAttribute("Timeout", UintegerValue(1));
+            fabric.roce.SetQueuePairAttribute("RetryCount", UintegerValue(0));
+            fabric.Star(2);
+            const auto qps = fabric.Connect(0, 1);
+            fabric.GetCable(0)->SetScript(
+                [](const RoceFrame&, uint8_t) { return RoceScriptedChannel::DROP; });
+            Listen(qps);
+            m_qp->PostSend(RdmaWorkRequest::Write(100));
+            m_qp->PostSend(RdmaWorkRequest::Write(100));
+            Simulator::Run();
+            Check({RdmaWcStatus::RETRY_EXC_ERR, RdmaWcStatus::WR_FLUSH_ERR});
+        }
+        {
+            RoceFabricFixture fabric; // the receive buffer is too small
+            fabric.Star(2);
+            const auto qps = fabric.Connect(0, 1);
+            Listen({qps.second, qps.first});
+            m_qp->PostReceive({1, 99});
+            m_qp->PostReceive({2, 99});
+            qps.first->PostSend(RdmaWorkRequest::Send(100));
+            Simulator::Run();
+            Check({RdmaWcStatus::LOC_LEN_ERR, RdmaWcStatus::WR_FLUSH_ERR});
+        }
+        {
+            RoceFabricFixture fabric; // a trace sink
+            fabric.Star(2);
+            const auto qps = fabric.Connect(0, 1);
+            Listen({qps.second, qps.first});
+            m_destroyAtCompletion = false;
+            m_qp->TraceConnectWithoutContext(
+                "MessageReceived",
+                MakeCallback(&RoceDestroyElsewhereTestCase::Arrived, this));
+            m_qp->PostReceive({1, 100});
+            m_qp->PostReceive({2, 100});
+            qps.first->PostSend(RdmaWorkRequest::Send(100));
+            Simulator::Run();
+            Check({RdmaWcStatus::SUCCESS, RdmaWcStatus::WR_FLUSH_ERR});
+            NS_TEST_EXPECT_MSG_EQ(qps.first->GetCounters().completed, 1, "it was acknowledged");
+        }
+    }
+
+    /// @param expected status of each completion
+    void Check(const std::vector<RdmaWcStatus>& expected)
+    {
+        NS_TEST_EXPECT_MSG_EQ((m_status == expected), true, "status of the completions");
+        NS_TEST_EXPECT_MSG_EQ(m_engine->GetNQueuePairs(), 0, "it is gone");
+        m_status.clear();
+    }
+
+    /**
+     * @param when arrival
+     * @param bytes length of the message
+     */
+    void Arrived(Time when, uint64_t bytes)
+    {
+        NS_TEST_EXPECT_MSG_EQ(bytes, 100, "length");
+        NS_TEST_EXPECT_MSG_GT(when, Time(), "arrival");
+        m_engine->DestroyQueuePair(m_qp);
+    }
+
+    void Completed(const RdmaWorkCompletion& done) override
+    {
+        m_status.push_back(done.status);
+        if (m_destroyAtCompletion)
+        {
+            m_engine->DestroyQueuePair(m_qp);
+        }
+    }
+
+    bool m_destroyAtCompletion{true};   //!< or at the arrival of a message
+    std::vector<RdmaWcStatus> m_status; //!< completions
+};
+
+/**
+ * @ingroup roce-tests
  * @brief Packets of a destroyed connection do not reach the next one between the same ports.
  *
  * Both ends are destroyed 500 ns after the start, when packets 0 to 5 have left (packet k > 0
@@ -592,6 +683,7 @@ RoceVerbsTestSuite::RoceVerbsTestSuite()
     AddTestCase(new RoceJumpingAckTestCase);
     AddTestCase(new RoceRateStepTestCase);
     AddTestCase(new RoceDestroyTestCase);
+    AddTestCase(new RoceDestroyElsewhereTestCase);
     AddTestCase(new RoceNumberReuseTestCase);
     AddTestCase(new RoceStatesTestCase);
     AddTestCase(new RoceRunEndsTestCase(14));
