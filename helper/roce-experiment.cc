@@ -25,6 +25,7 @@
 #include <fstream>
 #include <iomanip>
 #include <sys/stat.h>
+#include <tuple>
 #include <vector>
 
 namespace ns3
@@ -162,8 +163,8 @@ RoceExperiment::BuildFlows()
     const RoceTopology& topology = m_spec.GetTopology();
     // Grouped by destination, the path finder searches once per destination.
     std::vector<RoceFlow> flows = m_spec.GetFlows();
-    std::stable_sort(flows.begin(), flows.end(), [](const RoceFlow& a, const RoceFlow& b) {
-        return a.destination < b.destination;
+    std::sort(flows.begin(), flows.end(), [](const RoceFlow& a, const RoceFlow& b) {
+        return std::tie(a.destination, a.id) < std::tie(b.destination, b.id);
     });
     RocePathFinder finder(topology);
     const uint64_t packetsPerMessage = RdmaRequester::MAX_MESSAGE_BYTES / m_config.mtu;

@@ -127,8 +127,9 @@ RoceFlowGenerator::Poisson(const RoceTopology& topology,
             flows.push_back(flow);
         }
     }
-    std::stable_sort(flows.begin(), flows.end(), [](const RoceFlow& a, const RoceFlow& b) {
-        return std::tie(a.start, a.source) < std::tie(b.start, b.source);
+    std::sort(flows.begin(), flows.end(), [](const RoceFlow& a, const RoceFlow& b) {
+        return std::tie(a.start, a.source, a.destination, a.bytes) <
+               std::tie(b.start, b.source, b.destination, b.bytes);
     });
     for (std::size_t i = 0; i < flows.size(); i++)
     {

@@ -77,7 +77,7 @@ void
 RoceFlowRunner::Start()
 {
     NS_LOG_FUNCTION(this);
-    std::stable_sort(m_jobs.begin(), m_jobs.end(), [](const Job& a, const Job& b) {
+    std::sort(m_jobs.begin(), m_jobs.end(), [](const Job& a, const Job& b) {
         return std::tie(a.flow.start, a.flow.id) < std::tie(b.flow.start, b.flow.id);
     });
     ScheduleNext();
