@@ -64,9 +64,9 @@ step "configuring" \
     "read CMake's message above; if this folder was moved or copied, remove $build and run the command again"
 cmake -S "$ROOT" -B "$build" -G Ninja "${ns3_options[@]}"
 
-step "building the module (about two minutes of processor time, the first time)" \
+step "building the module and roce-run (about two minutes of processor time, the first time)" \
     "the compiler's messages are above; where memory ran out, try ROCE_JOBS=1"
-cmake --build "$build" -j "${ROCE_JOBS:-$(nproc)}" 2>&1 | progress
+cmake --build "$build" --target roce-run -j "${ROCE_JOBS:-$(nproc)}" 2>&1 | progress
 
 step "simulating: 16 hosts, 100 Gb/s, two layers of switches, flows of a heavy-tailed size at 30 % load" \
     "read the message above; $build/bin/roce-run --help lists the options"
