@@ -159,7 +159,7 @@ class RoceMixedRatesTestCase : public TestCase
   private:
     void DoRun() override
     {
-        constexpr uint64_t LINE = 33'333'333'333;
+        constexpr uint64_t LINE = 30'000'000'000;
         constexpr uint32_t PACKETS = 3000;
         RoceFabricFixture fabric(std::to_string(LINE) + "bps");
         fabric.Star(2);

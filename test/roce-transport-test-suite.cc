@@ -106,7 +106,15 @@ class RoceLostLastPacketTestCase : public TestCase
         fabric.roce.SetQueuePairAttribute("AckInterval", UintegerValue(m_ackInterval));
         fabric.Star(2);
         const auto qps = fabric.Connect(0, 1);
-        fabric.GetCable(1)->SetScript(RoceScriptedChannel::Lose(RoceScriptedChannel::IsData, {15}));
+        std::vector<uint32_t> acks;
+        auto lose = RoceScriptedChannel::Lose(RoceScriptedChannel::IsData, {15});
+        fabric.GetCable(1)->SetScript([&](RoceFrame& frame, uint8_t end) {
+            if (RoceScriptedChannel::IsAck(frame))
+            {
+                acks.push_back(frame.psn);
+            }
+            return lose(frame, end);
+        });
         qps.first->PostSend(RdmaWorkRequest::Write(16 * 1024));
         Simulator::Run();
 
@@ -127,6 +135,12 @@ class RoceLostLastPacketTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(receiver.naksSent, 0, "nobody can see a missing last packet");
         NS_TEST_EXPECT_MSG_EQ(receiver.duplicateRequest, (each ? 0 : 15), "duplicates");
         NS_TEST_EXPECT_MSG_EQ(receiver.bytesReceived, 16 * 1024, "delivered once");
+        NS_TEST_ASSERT_MSG_EQ(acks.size(), 16, "ACKs");
+        for (uint32_t i = 0; i < 16; i++)
+        {
+            // A duplicate is answered with what has arrived so far: 15 times PSN 14.
+            NS_TEST_EXPECT_MSG_EQ(acks[i], (each || i == 15 ? i : 14), "PSN of ACK " << i);
+        }
         const auto completions = qps.first->GetSendCompletionQueue()->Poll(2);
         NS_TEST_ASSERT_MSG_EQ(completions.size(), 1, "one completion");
         NS_TEST_EXPECT_MSG_EQ(completions[0].status, RdmaWcStatus::SUCCESS, "status");
