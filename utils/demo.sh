@@ -68,11 +68,11 @@ step "building the module and roce-run (about two minutes of processor time, the
     "the compiler's messages are above; where memory ran out, try ROCE_JOBS=1"
 cmake --build "$build" --target roce-run -j "${ROCE_JOBS:-$(nproc)}" 2>&1 | progress
 
-step "simulating: 16 hosts, 100 Gb/s, two layers of switches, flows of a heavy-tailed size at 30 % load" \
+step "simulating: 16 hosts, 100 Gb/s, two layers of switches, flows of a heavy-tailed size at 60 % load" \
     "read the message above; $build/bin/roce-run --help lists the options"
 "$build/bin/roce-run" \
     --topology="$ROOT/examples/data/leaf-spine-16.txt" \
-    --flows="poisson:$ROOT/examples/data/heavy-tail.txt:0.3:2ms" \
+    --flows="poisson:$ROOT/examples/data/heavy-tail.txt:0.6:2ms" --buffer=4MB \
     --output="$results" "$@"
 
 step "drawing" "the numbers are in $results all the same; to draw them again: $ROOT/utils/plot.py $results"
