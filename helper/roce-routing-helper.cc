@@ -4,6 +4,8 @@
 
 #include "roce-routing-helper.h"
 
+#include "ns3/ipv4.h"
+#include "ns3/ipv6.h"
 #include "ns3/log.h"
 #include "ns3/node-list.h"
 #include "ns3/node.h"
@@ -127,31 +129,45 @@ GetDistances(const Graph& graph, uint32_t root)
 }
 
 /**
- * Enter a host route.
+ * Enter host routes to all addresses of a port.
  * @param pipeline the switch
- * @param engine NIC that it leads to
+ * @param engine NIC that they lead to
  * @param ports equal-cost ports
  */
 void
-EnterRoute(Ptr<RoceSwitch> pipeline, Ptr<RdmaEngine> engine, const std::vector<uint16_t>& ports)
+EnterRoutes(Ptr<RoceSwitch> pipeline, Ptr<RdmaEngine> engine, const std::vector<uint16_t>& ports)
 {
+    Ptr<RoceForwardingTable> table = pipeline->GetForwardingTable();
     RoceAddressBytes address;
     uint16_t etherType;
-    if (!engine->FindAddress(address, etherType))
+    if (engine->FindAddress(address, etherType)) // a NIC without address cannot be reached
     {
-        return; // a NIC without address cannot be reached
+        if (etherType == RoceFrameCodec::ETHERTYPE_IPV4)
+        {
+            table->Replace(RoceFrameCodec::ToIpv4(address), Ipv4Mask::GetOnes(), ports);
+        }
+        else
+        {
+            table->Replace(RoceFrameCodec::ToIpv6(address), Ipv6Prefix(128), ports);
+        }
     }
-    if (etherType == RoceFrameCodec::ETHERTYPE_IPV4)
+    // The network stack of the host may have more.
+    Ptr<RoceNetDevice> device = engine->GetDevice();
+    Ptr<Ipv4> ipv4 = device->GetNode()->GetObject<Ipv4>();
+    int32_t interface = ipv4 ? ipv4->GetInterfaceForDevice(device) : -1;
+    for (uint32_t i = 0; interface >= 0 && i < ipv4->GetNAddresses(interface); i++)
     {
-        pipeline->GetForwardingTable()->Replace(RoceFrameCodec::ToIpv4(address),
-                                                Ipv4Mask::GetOnes(),
-                                                ports);
+        table->Replace(ipv4->GetAddress(interface, i).GetLocal(), Ipv4Mask::GetOnes(), ports);
     }
-    else
+    Ptr<Ipv6> ipv6 = device->GetNode()->GetObject<Ipv6>();
+    interface = ipv6 ? ipv6->GetInterfaceForDevice(device) : -1;
+    for (uint32_t i = 0; interface >= 0 && i < ipv6->GetNAddresses(interface); i++)
     {
-        pipeline->GetForwardingTable()->Replace(RoceFrameCodec::ToIpv6(address),
-                                                Ipv6Prefix(128),
-                                                ports);
+        const Ipv6InterfaceAddress own = ipv6->GetAddress(interface, i);
+        if (own.GetScope() == Ipv6InterfaceAddress::GLOBAL)
+        {
+            table->Replace(own.GetAddress(), Ipv6Prefix(128), ports);
+        }
     }
 }
 
@@ -183,11 +199,11 @@ RoceRoutingHelper::PopulateForwardingTables()
             {
                 if (i == root)
                 {
-                    EnterRoute(vertex.pipeline, leaf.engine, {leaf.port});
+                    EnterRoutes(vertex.pipeline, leaf.engine, {leaf.port});
                 }
                 else if (!ports.empty())
                 {
-                    EnterRoute(vertex.pipeline, leaf.engine, ports);
+                    EnterRoutes(vertex.pipeline, leaf.engine, ports);
                 }
             }
         }

@@ -17,7 +17,7 @@ class RoceRoutingHelper
   public:
     /**
      * Compute shortest paths by number of hops over all RoCE links of the simulation and enter, in
-     * every switch, a host route with all equal-cost ports to each NIC port that has an IP address.
+     * every switch, a host route with all equal-cost ports to each IP address of each NIC port.
      * Hosts do not forward. Parallel cables count as separate ports. Existing routes to the same
      * addresses are replaced.
      */

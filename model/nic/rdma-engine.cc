@@ -8,6 +8,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/ipv4.h"
+#include "ns3/ipv6.h"
 #include "ns3/log.h"
 #include "ns3/net-device-queue-interface.h"
 #include "ns3/node.h"
@@ -51,12 +52,14 @@ RdmaEngine::GetTypeId()
             .SetParent<Object>()
             .SetGroupName("Roce")
             .AddConstructor<RdmaEngine>()
-            .AddAttribute("StackQueueLimit",
-                          "Packets of the host's network stack that wait in the NIC, per class; "
-                          "the queue disc above is stopped when it is reached.",
-                          UintegerValue(2),
-                          MakeUintegerAccessor(&RdmaEngine::m_stackLimit),
-                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute(
+                "StackQueueLimit",
+                "Packets of the host's network stack that wait in the NIC, per class; "
+                "the queue disc above is stopped when it is reached. At least 2, so that a "
+                "class is never without a packet while its queue disc is being woken.",
+                UintegerValue(2),
+                MakeUintegerAccessor(&RdmaEngine::m_stackLimit),
+                MakeUintegerChecker<uint32_t>(2))
             .AddAttribute("VlanId",
                           "VLAN ID of outgoing frames, whose priority code point is their traffic "
                           "class; 0 sends untagged frames.",
@@ -205,13 +208,24 @@ RdmaEngine::ResolveAddress()
         return true;
     }
     Ptr<Ipv4> ipv4 = m_port->GetNode()->GetObject<Ipv4>();
-    const int32_t interface = ipv4 ? ipv4->GetInterfaceForDevice(m_port) : -1;
-    if (interface < 0 || ipv4->GetNAddresses(interface) == 0)
+    int32_t interface = ipv4 ? ipv4->GetInterfaceForDevice(m_port) : -1;
+    if (interface >= 0 && ipv4->GetNAddresses(interface) > 0)
     {
-        return false;
+        SetAddress(ipv4->GetAddress(interface, 0).GetLocal());
+        return true;
     }
-    SetAddress(ipv4->GetAddress(interface, 0).GetLocal());
-    return true;
+    Ptr<Ipv6> ipv6 = m_port->GetNode()->GetObject<Ipv6>();
+    interface = ipv6 ? ipv6->GetInterfaceForDevice(m_port) : -1;
+    for (uint32_t i = 0; interface >= 0 && i < ipv6->GetNAddresses(interface); i++)
+    {
+        const Ipv6InterfaceAddress address = ipv6->GetAddress(interface, i);
+        if (address.GetScope() == Ipv6InterfaceAddress::GLOBAL)
+        {
+            SetAddress(address.GetAddress());
+            return true;
+        }
+    }
+    return false;
 }
 
 bool
@@ -229,11 +243,12 @@ RdmaEngine::FindAddress(RoceAddressBytes& address, uint16_t& etherType)
 void
 RdmaEngine::GetAddress(RoceAddressBytes& address, uint16_t& etherType)
 {
-    NS_ABORT_MSG_IF(!FindAddress(address, etherType),
-                    "RdmaEngine: the port on node "
-                        << m_port->GetNode()->GetId()
-                        << " has no IP address; use Ipv4AddressHelper::Assign() or "
-                           "RdmaEngine::SetAddress() before connecting queue pairs");
+    NS_ABORT_MSG_IF(
+        !FindAddress(address, etherType),
+        "RdmaEngine: the port on node "
+            << m_port->GetNode()->GetId()
+            << " has no IP address; use Ipv4AddressHelper or Ipv6AddressHelper::Assign(), "
+               "or RdmaEngine::SetAddress(), before connecting queue pairs");
 }
 
 void

@@ -83,7 +83,10 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
      */
     void SetQueueInterface(Ptr<NetDeviceQueueInterface> queueInterface);
 
-    /// @param address IPv4 address of the port (default: what the node's Ipv4 has assigned to it)
+    /**
+     * @param address IPv4 address of the port (default: what the node's Ipv4 has assigned to it, or
+     *        else the first global address that its Ipv6 has)
+     */
     void SetAddress(Ipv4Address address);
     /// @param address IPv6 address of the port; RoCEv2 over IPv6 is used from now on
     void SetAddress(Ipv6Address address);
