@@ -8,7 +8,6 @@
 #include "ns3/double.h"
 #include "ns3/enum.h"
 #include "ns3/pfc-flow-control.h"
-#include "ns3/rdma-cnp-generator.h"
 #include "ns3/rdma-dcqcn.h"
 #include "ns3/roce-compat.h"
 #include "ns3/roce-ecn-marker.h"
@@ -28,9 +27,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint8_t DATA_CLASS = 3;               //!< DSCP 26, data and acknowledgments
-constexpr uint8_t CNP_CLASS = 6;                //!< DSCP 48, congestion notification packets
-constexpr uint64_t ENDLESS = uint64_t{1} << 40; //!< a message longer than any test
+constexpr uint8_t DATA_CLASS = 3;                         //!< DSCP 26, data and acknowledgments
+constexpr uint64_t ENDLESS = uint64_t{1} << 40;           //!< a message longer than any test
 typedef std::vector<RoceFabricFixture::QueuePairs> Flows; //!< sender and receiver of each flow
 
 /**
@@ -115,13 +113,14 @@ class QueueMeter
  * @param n number of senders
  * @param bytes length of each message
  * @param spacing time between two starts
+ * @param stream first random stream
  * @return the queue pairs of each flow
  */
 Flows
-StartIncast(RoceFabricFixture& fabric, uint32_t n, uint64_t bytes, Time spacing)
+StartIncast(RoceFabricFixture& fabric, uint32_t n, uint64_t bytes, Time spacing, int64_t stream = 1)
 {
     fabric.Star(n + 1);
-    fabric.roce.AssignStreams(NodeContainer(fabric.switches[0]), 1);
+    fabric.roce.AssignStreams(NodeContainer(fabric.switches[0]), stream);
     Flows flows;
     for (uint32_t i = 0; i < n; i++)
     {
@@ -222,161 +221,6 @@ GetPauses(Ptr<RoceSwitch> pipeline)
 
 /**
  * @ingroup roce-tests
- * @brief Scenario P10: every packet is marked for 10 ms, one CNP is allowed every 50 us.
- *
- * The line is busy for 10 ms. The first packet is answered at once, and then the first packet that
- * comes 50 us later or more: with packets of 4158 B + 20 B, 334.24 ns apart, that is every 50.136
- * us, so there are floor(10 ms / 50.136 us) + 1 = 200 CNPs. Two queue pairs send in turn, 668.48 ns
- * apart each, which gives the same period.
- */
-class DcqcnCnpRateTestCase : public TestCase
-{
-  public:
-    /**
-     * @param scope what the interval is kept for
-     * @param queuePairs number of queue pairs
-     * @param expected number of CNPs
-     * @param tolerance allowed difference
-     */
-    DcqcnCnpRateTestCase(RdmaCnpGenerator::Scope scope,
-                         uint32_t queuePairs,
-                         uint64_t expected,
-                         uint64_t tolerance)
-        : TestCase("P10: " + std::to_string(queuePairs) + " queue pairs, " +
-                   (scope == RdmaCnpGenerator::PER_QP ? "CNP interval per queue pair"
-                                                      : "CNP interval per address")),
-          m_scope(scope),
-          m_queuePairs(queuePairs),
-          m_expected(expected),
-          m_tolerance(tolerance)
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        RoceFabricFixture fabric("100Gbps");
-        fabric.roce.SetQueuePairAttribute("PathMtu", UintegerValue(4096));
-        fabric.roce.SetQueuePairAttribute("AckInterval", UintegerValue(64));
-        fabric.roce.SetCnpAttribute("CnpInterval", TimeValue(MicroSeconds(50)));
-        fabric.roce.SetCnpAttribute("Scope", EnumValue(m_scope));
-        fabric.Star(2);
-        fabric.GetCable(1)->SetScript(RoceScriptedChannel::Mark(RoceScriptedChannel::IsData));
-        uint64_t badCnps = 0;
-        uint64_t onWire = 0;
-        fabric.GetCable(0)->SetScript([&](const RoceFrame& frame, uint8_t) {
-            if (RoceScriptedChannel::IsCnp(frame))
-            {
-                onWire++;
-                badCnps += frame.dscp != 48 || frame.frameBytes != RoceFabricFixture::CNP;
-            }
-            return RoceScriptedChannel::PASS;
-        });
-
-        const RocePs slot = fabric.Slot(RoceFabricFixture::MIDDLE + 4096);
-        const auto packets = static_cast<uint64_t>(MilliSeconds(10).GetPicoSeconds() / slot);
-        Flows flows;
-        for (uint32_t i = 0; i < m_queuePairs; i++)
-        {
-            flows.push_back(fabric.Connect(1, 0));
-            flows.back().first->PostSend(
-                RdmaWorkRequest::Write(packets / m_queuePairs * uint64_t{4096}));
-        }
-        Simulator::Run();
-
-        uint64_t sent = 0;
-        uint64_t handled = 0;
-        uint64_t marked = 0;
-        for (const auto& [sender, receiver] : flows)
-        {
-            sent += receiver->GetCounters().cnpSent;
-            marked += receiver->GetCounters().ecnMarkedPackets;
-            handled += sender->GetCounters().cnpHandled;
-        }
-        NS_TEST_EXPECT_MSG_EQ(marked, packets / m_queuePairs * m_queuePairs, "packets marked");
-        NS_TEST_EXPECT_MSG_EQ_TOL(sent, m_expected, m_tolerance, "CNPs in 10 ms");
-        NS_TEST_EXPECT_MSG_EQ(handled, sent, "each CNP reaches its sender");
-        NS_TEST_EXPECT_MSG_EQ(fabric.GetEngine(0)->GetCnpGenerator()->GetSent(), sent, "generator");
-
-        // They are real frames, and alone in their class on both cables.
-        NS_TEST_EXPECT_MSG_EQ(onWire, sent, "CNP frames");
-        NS_TEST_EXPECT_MSG_EQ(badCnps, 0, "CNP frames with a wrong DSCP or length");
-        for (const auto& counters : {fabric.GetNic(0)->GetTxCounters(CNP_CLASS),
-                                     fabric.GetNic(1)->GetRxCounters(CNP_CLASS)})
-        {
-            NS_TEST_EXPECT_MSG_EQ(counters.frames, sent, "frames of class 6");
-            NS_TEST_EXPECT_MSG_EQ(counters.bytes, sent * RoceFabricFixture::CNP, "their bytes");
-        }
-    }
-
-    RdmaCnpGenerator::Scope m_scope; //!< what the interval is kept for
-    uint32_t m_queuePairs;           //!< number of queue pairs
-    uint64_t m_expected;             //!< number of CNPs
-    uint64_t m_tolerance;            //!< allowed difference
-};
-
-/**
- * @ingroup roce-tests
- * @brief A CNP needs the time of a packet of 78 B over two cables, and is never paused with data.
- */
-class DcqcnCnpPathTestCase : public TestCase
-{
-  public:
-    /// @param processing time that the receiver needs to make a CNP
-    explicit DcqcnCnpPathTestCase(Time processing)
-        : TestCase("Way of a CNP, made in " + std::to_string(processing.GetMicroSeconds()) + " us"),
-          m_processing(processing)
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        RoceFabricFixture fabric("100Gbps");
-        fabric.roce.SetCnpAttribute("ProcessingDelay", TimeValue(m_processing));
-        fabric.Star(2);
-        RocePs marked = 0;
-        std::vector<RocePs> cnps;
-        fabric.GetCable(0)->SetScript([&](RoceFrame& frame, uint8_t) {
-            if (RoceScriptedChannel::IsData(frame) && marked == 0)
-            {
-                frame.ecn = RoceEcn::CE;
-                marked = frame.time;
-            }
-            return RoceScriptedChannel::PASS;
-        });
-        fabric.GetCable(1)->SetScript([&](const RoceFrame& frame, uint8_t) {
-            if (RoceScriptedChannel::IsCnp(frame))
-            {
-                cnps.push_back(frame.time);
-            }
-            return RoceScriptedChannel::PASS;
-        });
-        const auto [sender, receiver] = fabric.Connect(1, 0);
-        // The sender pauses its switch port from the start, so no acknowledgment gets through.
-        const auto gate = fabric.GetNic(1)->GetFlowControl();
-        gate->Hold(DATA_CLASS, 0);
-        sender->PostSend(RdmaWorkRequest::Write(8 * 1024));
-        RunUntil(MicroSeconds(100));
-        NS_TEST_EXPECT_MSG_EQ(receiver->GetCounters().messagesReceived, 1, "message arrived");
-        NS_TEST_EXPECT_MSG_EQ(sender->GetCounters().acksReceived, 0, "acknowledgments are paused");
-        NS_TEST_EXPECT_MSG_EQ(sender->GetCounters().cnpHandled, 1, "the CNP is not");
-        NS_TEST_ASSERT_MSG_EQ(cnps.size(), 1, "one packet was marked");
-        NS_TEST_EXPECT_MSG_EQ(cnps[0] - marked,
-                              RoceClock::FromTime(m_processing) +
-                                  2 * fabric.Flight(RoceFabricFixture::CNP),
-                              "from the arrival of the marked packet to that of the CNP");
-
-        gate->Release(DATA_CLASS, RoceClock::Now());
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(sender->GetCounters().completed, 1, "completed after the pause");
-    }
-
-    Time m_processing; //!< time that the receiver needs
-};
-
-/**
- * @ingroup roce-tests
  * @brief Scenario P11: two flows with the constants of the paper on one link of 100 Gb/s, starts
  * 1 ms apart, share it after a while.
  *
@@ -416,6 +260,87 @@ class DcqcnTwoFlowsTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(sender->GetCounters().retransmittedPackets, 0, "sent again");
         }
     }
+};
+
+/**
+ * @ingroup roce-tests
+ * @brief Two flows of 200 MB into one port of 100 Gb/s, path MTU 1024: shares of the line.
+ *
+ * The second half of the time that both are there counts. Round robin and pauses alone divide the
+ * line exactly. DCQCN divides it at random: both senders see the same queue, but not the same
+ * marks. Over 17 ms a share has a standard deviation of 1 % with the constants of NICs and 4 % with
+ * those of the paper, here as in the simulator published with HPCC, so the mean over several runs
+ * is checked, and the single run within four standard deviations. The sum is 95 % of the goodput
+ * limit, 1024 of 1106 bytes, or more in every run.
+ */
+class DcqcnSharedLinkTestCase : public TestCase
+{
+  public:
+    /**
+     * @param preset name of DCQCN's constants, empty for no congestion control
+     * @param runs number of runs
+     * @param meanTolerance largest distance of the mean share from one half
+     * @param tolerance largest distance of each share from one half
+     */
+    DcqcnSharedLinkTestCase(const std::string& preset,
+                            uint32_t runs,
+                            double meanTolerance,
+                            double tolerance)
+        : TestCase("Two flows of 200 MB, " + (preset.empty() ? "PFC alone" : "DCQCN " + preset)),
+          m_preset(preset),
+          m_runs(runs),
+          m_meanTolerance(meanTolerance),
+          m_tolerance(tolerance)
+    {
+    }
+
+  private:
+    /**
+     * @param stream first random stream
+     * @return share of the first flow
+     */
+    double RunOnce(int64_t stream)
+    {
+        constexpr double BYTES = 200e6;
+        RoceFabricFixture fabric("100Gbps");
+        fabric.roce.SetQueuePairAttribute("PathMtu", UintegerValue(1024));
+        if (!m_preset.empty())
+        {
+            fabric.roce.SetCongestionControl("ns3::RdmaDcqcn", "Preset", StringValue(m_preset));
+        }
+        const Flows flows = StartIncast(fabric, 2, static_cast<uint64_t>(BYTES), Time(0), stream);
+        std::vector<std::vector<double>> received; // every 100 us, while there are two flows
+        for (auto now = GetReceived(flows); now[0] < BYTES && now[1] < BYTES;
+             now = GetReceived(flows))
+        {
+            received.push_back(now);
+            RunUntil(Simulator::Now() + MicroSeconds(100));
+        }
+        const std::size_t intervals = received.size() - 1 - received.size() / 2;
+        const auto bytes = Subtract(received.back(), received[received.size() / 2]);
+        const double limit = 100e9 / 8 * 1024 / 1106 * 100e-6 * static_cast<double>(intervals);
+        NS_TEST_EXPECT_MSG_GT(GetSum(bytes), 0.95 * limit, "sum of goodputs");
+        NS_TEST_EXPECT_MSG_LT(GetSum(bytes), limit + 2 * 1024, "the line rate is a limit");
+        NS_TEST_EXPECT_MSG_EQ(fabric.GetSwitch()->GetTotalDrops(true), 0, "drops");
+        const double share = bytes[0] / GetSum(bytes);
+        NS_TEST_EXPECT_MSG_EQ_TOL(share, 0.5, m_tolerance, "share of the first flow");
+        return share;
+    }
+
+    void DoRun() override
+    {
+        double mean = 0;
+        for (uint32_t run = 0; run < m_runs; run++)
+        {
+            mean += RunOnce(1000 * (run + 1)) / m_runs;
+        }
+        NS_TEST_EXPECT_MSG_EQ_TOL(mean, 0.5, m_meanTolerance, "mean share of the first flow");
+    }
+
+    std::string m_preset;   //!< name of DCQCN's constants, empty for no congestion control
+    uint32_t m_runs;        //!< number of runs
+    double m_meanTolerance; //!< largest distance of the mean share from one half
+    double m_tolerance;     //!< largest distance of each share from one half
 };
 
 /**
@@ -612,13 +537,11 @@ class RoceDcqcnNetworkTestSuite : public TestSuite
     RoceDcqcnNetworkTestSuite()
         : TestSuite("roce-dcqcn-network", Type::SYSTEM)
     {
-        AddTestCase(new DcqcnCnpRateTestCase(RdmaCnpGenerator::PER_QP, 1, 200, 1));
-        AddTestCase(new DcqcnCnpRateTestCase(RdmaCnpGenerator::PER_QP, 2, 400, 2));
-        AddTestCase(new DcqcnCnpRateTestCase(RdmaCnpGenerator::PER_ADDRESS, 2, 200, 1));
-        AddTestCase(new DcqcnCnpPathTestCase(MicroSeconds(0)));
-        AddTestCase(new DcqcnCnpPathTestCase(MicroSeconds(55)));
         AddTestCase(new DcqcnOnOffTestCase);
         AddTestCase(new DcqcnTwoFlowsTestCase);
+        AddTestCase(new DcqcnSharedLinkTestCase("", 1, 0.001, 0.001));
+        AddTestCase(new DcqcnSharedLinkTestCase("hpcc", 8, 0.01, 0.04), rocecompat::EXTENSIVE);
+        AddTestCase(new DcqcnSharedLinkTestCase("paper", 8, 0.045, 0.16), rocecompat::EXTENSIVE);
         AddTestCase(new DcqcnFixedPointTestCase(8));
         AddTestCase(new DcqcnFixedPointTestCase(2), rocecompat::EXTENSIVE);
         AddTestCase(new DcqcnFixedPointTestCase(16), rocecompat::EXTENSIVE);
