@@ -4,9 +4,9 @@
 
 #include "roce-pfc-recorder.h"
 
-#include "ns3/callback.h"
 #include "ns3/log.h"
 #include "ns3/roce-clock.h"
+#include "ns3/roce-compat.h"
 
 namespace ns3
 {
@@ -26,22 +26,24 @@ RocePfcRecorder::Connect(Ptr<PfcFlowControl> flowControl, uint32_t node, uint32_
     // Both ends of a cable have the same rate, so what the peer asks for lasts as long as what this
     // port asks for, if both use the same quanta.
     const RocePs duration = flowControl->GetPauseDuration();
-    using Sink = Callback<void, Time, uint8_t, bool>;
     flowControl->TraceConnectWithoutContext(
         "PauseTx",
-        Sink([this, node, port, duration](Time when, uint8_t trafficClass, bool pause) {
+        MakeRoceCallback<Time, uint8_t, bool>([this, node, port, duration](Time when,
+                                                                           uint8_t trafficClass,
+                                                                           bool pause) {
             Record(node, port, trafficClass, true, pause ? duration : 0, RoceClock::FromTime(when));
         }));
     flowControl->TraceConnectWithoutContext(
         "PauseRx",
-        Sink([this, node, port, duration](Time when, uint8_t trafficClass, bool pause) {
-            Record(node,
-                   port,
-                   trafficClass,
-                   false,
-                   pause ? duration : 0,
-                   RoceClock::FromTime(when));
-        }));
+        MakeRoceCallback<Time, uint8_t, bool>(
+            [this, node, port, duration](Time when, uint8_t trafficClass, bool pause) {
+                Record(node,
+                       port,
+                       trafficClass,
+                       false,
+                       pause ? duration : 0,
+                       RoceClock::FromTime(when));
+            }));
 }
 
 void

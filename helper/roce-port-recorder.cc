@@ -4,11 +4,11 @@
 
 #include "roce-port-recorder.h"
 
-#include "ns3/callback.h"
 #include "ns3/log.h"
 #include "ns3/nstime.h"
 #include "ns3/pfc-flow-control.h"
 #include "ns3/roce-clock.h"
+#include "ns3/roce-compat.h"
 
 #include <algorithm>
 
@@ -81,15 +81,15 @@ RocePortRecorder::GetDrops(Ptr<RoceSwitch> owner)
     m_drops.emplace_back();
     SwitchDrops* drops = &m_drops.back();
     drops->owner = owner;
-    using Sink = Callback<void, uint16_t, uint8_t, uint32_t, uint8_t, Time>;
     owner->TraceConnectWithoutContext(
         "Drop",
-        Sink([drops](uint16_t inPort, uint8_t trafficClass, uint32_t, uint8_t, Time) {
-            if (inPort < drops->count.size())
-            {
-                drops->count[inPort].at(trafficClass)++;
-            }
-        }));
+        MakeRoceCallback<uint16_t, uint8_t, uint32_t, uint8_t, Time>(
+            [drops](uint16_t inPort, uint8_t trafficClass, uint32_t, uint8_t, Time) {
+                if (inPort < drops->count.size())
+                {
+                    drops->count[inPort].at(trafficClass)++;
+                }
+            }));
     return drops;
 }
 

@@ -4,10 +4,10 @@
 
 #include "roce-queue-recorder.h"
 
-#include "ns3/callback.h"
 #include "ns3/log.h"
 #include "ns3/nstime.h"
 #include "ns3/roce-clock.h"
+#include "ns3/roce-compat.h"
 
 #include <algorithm>
 
@@ -55,14 +55,14 @@ RoceQueueRecorder::Connect(Ptr<RoceSwitch> pipeline, uint32_t node)
             AddQueue(node, port, trafficClass);
         }
     }
-    using Sink = Callback<void, uint16_t, uint8_t, uint64_t, Time>;
     pipeline->TraceConnectWithoutContext(
         "QueueBytes",
-        Sink([this, first](uint16_t port, uint8_t trafficClass, uint64_t bytes, Time when) {
-            Record(first + port * RoceSwitch::N_CLASSES + trafficClass,
-                   bytes,
-                   RoceClock::FromTime(when));
-        }));
+        MakeRoceCallback<uint16_t, uint8_t, uint64_t, Time>(
+            [this, first](uint16_t port, uint8_t trafficClass, uint64_t bytes, Time when) {
+                Record(first + port * RoceSwitch::N_CLASSES + trafficClass,
+                       bytes,
+                       RoceClock::FromTime(when));
+            }));
 }
 
 void

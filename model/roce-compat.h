@@ -16,9 +16,59 @@
  * ns3/roce-module.h, so the Python bindings do not parse it.
  */
 
+#ifdef ROCE_EVENTS_ARE_FUNCTIONS
+// Up to ns-3.35 an event calls a function or a method, not a lambda. The build description of these
+// releases sets the macro and has this header included ahead of every file: this must be declared
+// before ns3/simulator.h is read.
+#include "ns3/event-impl.h"
+
+#include <type_traits>
+
+namespace ns3
+{
+
+/**
+ * @ingroup roce
+ * @brief Make an event of a lambda.
+ * @tparam F type of the lambda
+ * @param f the lambda, without parameters
+ * @return the event
+ */
+template <typename F, typename = std::enable_if_t<std::is_class_v<F>>>
+EventImpl*
+MakeEvent(F f)
+{
+    /// The event.
+    class LambdaEvent : public EventImpl
+    {
+      public:
+        /// @param f the lambda
+        explicit LambdaEvent(F f)
+            : m_f(f)
+        {
+        }
+
+      private:
+        void Notify() override
+        {
+            m_f();
+        }
+
+        F m_f; //!< the lambda
+    };
+
+    return new LambdaEvent(f);
+}
+
+} // namespace ns3
+#endif
+
+#include "ns3/callback.h"
 #include "ns3/enum.h"
 #include "ns3/test.h"
 
+#include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -61,6 +111,19 @@ struct TestDuration<T, std::void_t<typename T::Duration>>
     static constexpr auto EXTENSIVE = T::Duration::EXTENSIVE; //!< only in an extensive run
 };
 
+/**
+ * Call a function that a callback holds.
+ * @tparam Args types of the arguments
+ * @param f the function
+ * @param args the arguments
+ */
+template <typename... Args>
+void
+CallHeld(std::shared_ptr<std::function<void(Args...)>> f, Args... args)
+{
+    (*f)(args...);
+}
+
 constexpr auto QUICK = TestDuration<TestCase>::QUICK;         //!< duration of a quick test case
 constexpr auto EXTENSIVE = TestDuration<TestCase>::EXTENSIVE; //!< duration of a slow test case
 
@@ -79,6 +142,29 @@ auto
 MakeRoceEnumAccessor(Args&&... args)
 {
     return rocecompat::MakeEnumAccessorImpl<E>(0, std::forward<Args>(args)...);
+}
+
+/**
+ * @ingroup roce
+ * @brief Callback of a lambda in every supported release; Callback takes one itself since ns-3.36.
+ * @tparam Args types of the arguments
+ * @tparam F type of the lambda
+ * @param f the lambda
+ * @return the callback
+ */
+template <typename... Args, typename F>
+Callback<void, Args...>
+MakeRoceCallback(F f)
+{
+    if constexpr (std::is_constructible_v<Callback<void, Args...>, F>)
+    {
+        return Callback<void, Args...>(f);
+    }
+    else
+    {
+        return MakeBoundCallback(&rocecompat::CallHeld<Args...>,
+                                 std::make_shared<std::function<void(Args...)>>(f));
+    }
 }
 
 } // namespace ns3
