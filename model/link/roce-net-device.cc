@@ -5,6 +5,7 @@
 #include "roce-net-device.h"
 
 #include "ns3/abort.h"
+#include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/pointer.h"
@@ -61,6 +62,12 @@ RoceNetDevice::GetTypeId()
                           MakeTimeAccessor(&RoceNetDevice::SetPipelineDelay,
                                            &RoceNetDevice::GetPipelineDelay),
                           MakeTimeChecker(Time()))
+            .AddAttribute("Punctual",
+                          "Give each transmission an event of its own, as connected transmit trace "
+                          "sources do. The results are the same; meant for tests.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RoceNetDevice::m_punctual),
+                          MakeBooleanChecker())
             .AddAttribute("ReceiveErrorModel",
                           "The error model that damages arriving frames.",
                           PointerValue(),
@@ -335,7 +342,7 @@ RoceNetDevice::Reschedule(RocePs now)
     {
         next = m_source->GetNextTime(m_port, 0xff, now);
     }
-    if (HasTxListeners())
+    if (m_punctual || HasTxListeners())
     {
         m_agenda->SetPunctual(RoceDepartureAgenda::LISTENER, true);
     }

@@ -352,6 +352,7 @@ class RoceNetDevice : public NetDevice
     Counters m_txControl;                     //!< flow control frames sent
     uint64_t m_rxFrames{0};                   //!< intact arrivals of all kinds
     uint64_t m_rxDrops{0};                    //!< damaged arrivals
+    bool m_punctual{false};                   //!< each transmission has an event of its own
 
     // cold
     RoceDepartureAgenda m_ownAgenda;          //!< used until an owner brings one

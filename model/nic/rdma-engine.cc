@@ -66,6 +66,19 @@ RdmaEngine::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&RdmaEngine::m_vlanId),
                           MakeUintegerChecker<uint16_t>(0, 4094))
+            .AddAttribute("DoorbellDelay",
+                          "Time from the post of a work request until the NIC hears of it "
+                          "(default: none).",
+                          TimeValue(Time()),
+                          MakeTimeAccessor(&RdmaEngine::m_doorbellDelay),
+                          MakeTimeChecker(Time()))
+            .AddAttribute("SendDelay",
+                          "Time that the NIC needs to fetch a work request and its data, or the "
+                          "data of a READ response (default: none). The delay of the receiving "
+                          "side is RoceNetDevice::PipelineDelay.",
+                          TimeValue(Time()),
+                          MakeTimeAccessor(&RdmaEngine::m_sendDelay),
+                          MakeTimeChecker(Time()))
             .AddAttribute("QosMap",
                           "Map from packet marking to traffic class.",
                           PointerValue(),
@@ -268,6 +281,25 @@ RdmaEngine::Classify(RoceFrame& frame) const
 }
 
 void
+RdmaEngine::UpdatePunctual()
+{
+    // A queue disc waits for room, and datagrams complete at their departure.
+    m_agenda.SetPunctual(RoceDepartureAgenda::OWNER, m_stackClasses || m_nUnreliable > 0);
+}
+
+RdmaMemoryTable&
+RdmaEngine::GetMemory()
+{
+    return m_memory;
+}
+
+RocePs
+RdmaEngine::GetSendDelay() const
+{
+    return RoceClock::FromTime(m_doorbellDelay + m_sendDelay);
+}
+
+void
 RdmaEngine::CatchUp(RocePs now)
 {
     m_agenda.RunUntil(now);
@@ -313,7 +345,7 @@ RdmaEngine::TakeNextFrame(uint16_t, uint8_t openClasses, RocePs now)
     };
     const uint8_t c = m_classScheduler.Pick(candidates, [&](uint8_t each) -> uint32_t {
         return takesStack(each) ? m_stack[each].fifo.Front()->GetWireBytes()
-                                : m_scheduler.PeekTurn(each)->m_requester.GetNextWireBytes();
+                                : m_scheduler.PeekTurn(each)->GetNextWireBytes();
     });
     RoceFramePtr frame;
     const bool fromStack = takesStack(c);
@@ -325,8 +357,12 @@ RdmaEngine::TakeNextFrame(uint16_t, uint8_t openClasses, RocePs now)
     else
     {
         RdmaQueuePair* qp = m_scheduler.TakeTurn(c);
+        // A datagram completes at its departure, and the user's callback may destroy the queue
+        // pair.
+        const Ptr<RdmaQueuePair> guard = qp->m_context.service != RdmaService::RC ? qp : nullptr;
         frame = CreateRoceFrame();
-        qp->m_requester.FillNextPacket(*frame, now);
+        qp->FillNextPacket(*frame, now);
+        m_scheduler.Charge(qp, frame->GetWireBytes());
         m_scheduler.Update(qp, now);
         if (!qp->m_timerEntered)
         {
@@ -396,30 +432,32 @@ RdmaEngine::Demultiplex(const RoceFrame& frame, RocePs now)
     const uint32_t slot = frame.destQp - FIRST_NUMBER;
     // The user's callback may destroy the queue pair while it works, so hold it.
     Ptr<RdmaQueuePair> qp = slot < m_table.size() ? m_table[slot] : nullptr;
-    if (!qp || (qp->m_context.state != RdmaQpState::RTS && qp->m_context.state != RdmaQpState::RTR))
+    if (!qp || !qp->IsReceiving())
     {
         NS_LOG_LOGIC("packet for queue pair " << frame.destQp << " is late");
         m_latePackets++;
         return;
     }
-    if (frame.opcode == RdmaOpcode::RC_ACKNOWLEDGE)
+    if (RdmaOpcode::IsResponse(frame.opcode))
     {
-        qp->m_requester.ReceiveAcknowledge(frame, now);
+        const RdmaTransportState& state = qp->m_requester->GetState();
+        const uint64_t next = state.next;
+        qp->m_requester->ReceiveResponse(frame, now);
         // Usually an ACK changes nothing for the scheduler.
-        if (qp->m_link.place != RdmaQpSchedulerLink::READY ||
-            qp->m_requester.GetState().next == qp->m_requester.GetState().end ||
-            frame.ext.ack.syndrome >= RdmaSyndrome::MakeRnrNak(0))
+        if (qp->m_link.place != RdmaQpSchedulerLink::READY || state.next != next ||
+            state.next == state.end || frame.ext.ack.syndrome >= RdmaSyndrome::MakeRnrNak(0))
         {
             NotifyWork(PeekPointer(qp), now);
         }
     }
     else if (frame.opcode == RdmaOpcode::CNP)
     {
-        qp->m_requester.ReceiveCnp(now);
+        qp->m_context.counters.cnpHandled++;
+        qp->m_context.limiter.CnpReceived(now);
     }
     else
     {
-        qp->m_responder.ReceiveRequest(frame, now);
+        qp->m_responder->ReceiveRequest(frame, now);
     }
 }
 
@@ -427,7 +465,7 @@ RdmaEngine::Demultiplex(const RoceFrame& frame, RocePs now)
 // -----------------------------------------------------------------------------------
 
 Ptr<RdmaQueuePair>
-RdmaEngine::CreateQueuePair()
+RdmaEngine::CreateQueuePair(RdmaService service)
 {
     NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_IF(!m_port, "RdmaEngine: SetDevice() comes before CreateQueuePair()");
@@ -448,11 +486,13 @@ RdmaEngine::CreateQueuePair()
     auto qp = m_queuePairFactory.Create<RdmaQueuePair>();
     m_table[slot] = qp;
     qp->m_link.slot = slot;
-    qp->SetEngine(this, slot + FIRST_NUMBER, ++m_lastId);
+    qp->SetEngine(this, service, slot + FIRST_NUMBER, ++m_lastId);
     qp->SetSendCompletionQueue(CreateObject<RdmaCompletionQueue>());
     qp->SetReceiveCompletionQueue(qp->GetSendCompletionQueue());
-    qp->m_context.congestion = m_congestionFactory.Create<RdmaCongestionOps>();
+    qp->m_context.limiter.SetCongestionControl(m_congestionFactory.Create<RdmaCongestionOps>());
     qp->m_context.recovery = m_recoveryFactory.Create<RdmaRecoveryOps>();
+    m_nUnreliable += service == RdmaService::RC ? 0 : 1;
+    UpdatePunctual();
     return qp;
 }
 
@@ -476,6 +516,8 @@ RdmaEngine::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
     qp->m_timerEntered = false;
     qp->FlushAll(now);
     Add(m_destroyedCounters, qp->m_context.counters);
+    m_nUnreliable -= qp->m_context.service == RdmaService::RC ? 0 : 1;
+    UpdatePunctual();
     qp->m_context.engine = nullptr;
     m_freeSlots.push_back({slot, now});
 }
@@ -533,6 +575,12 @@ RdmaEngine::NotifyWork(RdmaQueuePair* qp, RocePs now)
     {
         m_port->Poke(now);
     }
+}
+
+void
+RdmaEngine::NotifyResponse(uint32_t number, RocePs now)
+{
+    NotifyWork(PeekPointer(FindQueuePair(number)), now);
 }
 
 void
@@ -603,7 +651,7 @@ RdmaEngine::ReleaseCnps(RocePs now)
 void
 RdmaEngine::WatchTimeout(RdmaQueuePair* qp, RocePs now)
 {
-    const RocePs deadline = qp->m_requester.GetTimeoutDeadline();
+    const RocePs deadline = qp->m_requester->GetTimeoutDeadline();
     if (qp->m_timerEntered || deadline == RoceClock::NEVER)
     {
         return;
@@ -623,7 +671,7 @@ RdmaEngine::CheckTimeouts(RocePs now)
         const TimerEntry entry = m_timers.front();
         Ptr<RdmaQueuePair> qp = m_table[entry.slot];
         const bool alive = qp && qp->m_context.id == entry.id;
-        if (alive && entry.when > now && qp->m_requester.IsOutstanding())
+        if (alive && entry.when > now && qp->m_requester->IsOutstanding())
         {
             break; // nothing else can be due
         }
@@ -634,9 +682,9 @@ RdmaEngine::CheckTimeouts(RocePs now)
             continue;
         }
         qp->m_timerEntered = false;
-        if (qp->m_requester.GetTimeoutDeadline() <= now)
+        if (qp->m_requester->GetTimeoutDeadline() <= now)
         {
-            qp->m_requester.TimeOut(now);
+            qp->m_requester->TimeOut(now);
             NotifyWork(PeekPointer(qp), now);
         }
         WatchTimeout(PeekPointer(qp), now);
@@ -662,6 +710,9 @@ RdmaEngine::Add(RdmaCounters& total, const RdmaCounters& counters)
     total.bytesAcked += counters.bytesAcked;
     total.acksReceived += counters.acksReceived;
     total.packetSeqErr += counters.packetSeqErr;
+    total.impliedNakSeqErr += counters.impliedNakSeqErr;
+    total.rnrNakRetryErr += counters.rnrNakRetryErr;
+    total.droppedPackets += counters.droppedPackets;
     total.rnrNaksReceived += counters.rnrNaksReceived;
     total.localAckTimeoutErr += counters.localAckTimeoutErr;
     total.cnpHandled += counters.cnpHandled;
@@ -723,7 +774,7 @@ RdmaEngine::SendFromStack(Ptr<Packet> packet, uint16_t etherType)
         queue.stopped = true;
         m_queueInterface->GetTxQueue(c)->Stop();
     }
-    m_agenda.SetPunctual(RoceDepartureAgenda::OWNER, true);
+    UpdatePunctual();
     m_port->Poke(now);
     return true;
 }
@@ -742,10 +793,7 @@ RdmaEngine::TakeStackFrame(uint8_t trafficClass)
         queue.stopped = false;
         m_queueInterface->GetTxQueue(trafficClass)->Wake();
     }
-    if (!m_stackClasses)
-    {
-        m_agenda.SetPunctual(RoceDepartureAgenda::OWNER, false);
-    }
+    UpdatePunctual();
     return frame;
 }
 

@@ -109,9 +109,10 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     /**
      * Create a queue pair with completion queues of its own; attribute values come from
      * SetQueuePairAttribute().
+     * @param service transport service
      * @return the queue pair, in state RESET
      */
-    Ptr<RdmaQueuePair> CreateQueuePair();
+    Ptr<RdmaQueuePair> CreateQueuePair(RdmaService service = RdmaService::RC);
     /**
      * Destroy a queue pair: its work is flushed, late packets for it are counted and dropped. Its
      * number rests for a second before it is used again.
@@ -134,6 +135,8 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     void SetCongestionControl(const ObjectFactory& factory);
     /// @param factory makes the loss recovery of queue pairs created from now on
     void SetRecovery(const ObjectFactory& factory);
+    /// @return memory that peers may reach: regions are registered here (ibv_reg_mr)
+    RdmaMemoryTable& GetMemory();
     /// @return the generator of congestion notification packets
     Ptr<RdmaCnpGenerator> GetCnpGenerator() const;
 
@@ -157,6 +160,14 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
      * @param now current time
      */
     void NotifyWork(RdmaQueuePair* qp, RocePs now);
+    /**
+     * A READ response is ready to be sent.
+     * @param number queue pair number
+     * @param now current time
+     */
+    void NotifyResponse(uint32_t number, RocePs now);
+    /// @return time from the post of a work request to its first packet, picoseconds
+    RocePs GetSendDelay() const;
     /**
      * A queue pair is about to lose its work.
      * @param qp the queue pair
@@ -263,6 +274,8 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
      * @param now current time
      */
     void WatchTimeout(RdmaQueuePair* qp, RocePs now);
+    /// Give departures events of their own while something hears of them.
+    void UpdatePunctual();
     /// @param now time asked for
     void CheckTimeouts(RocePs now);
     /// @param now time asked for
@@ -301,6 +314,10 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     NetDeviceQueueInterface* m_queueInterface{nullptr};             //!< interface to queue discs
     uint32_t m_stackLimit{0};                                       //!< packets per class
     uint16_t m_vlanId{0};             //!< VLAN ID of RoCE frames, 0: untagged
+    RdmaMemoryTable m_memory;         //!< memory that peers may reach
+    Time m_doorbellDelay;             //!< from the post until the NIC hears of it
+    Time m_sendDelay;                 //!< from then to the first packet
+    uint32_t m_nUnreliable{0};        //!< queue pairs of the unreliable services
     uint64_t m_latePackets{0};        //!< for queue pairs that do not exist
     RdmaCounters m_destroyedCounters; //!< of destroyed queue pairs
 };

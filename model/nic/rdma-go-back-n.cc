@@ -20,7 +20,7 @@ RdmaGoBackN::GetTypeId()
 }
 
 void
-RdmaGoBackN::DoGapReported(RdmaTransportState& state)
+RdmaGoBackN::DoGapReported(RdmaTransportState& state, uint64_t)
 {
     state.next = state.unacked;
 }

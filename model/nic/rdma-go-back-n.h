@@ -25,7 +25,7 @@ class RdmaGoBackN : public RdmaRecoveryOps
     static TypeId GetTypeId();
 
   private:
-    void DoGapReported(RdmaTransportState& state) override;
+    void DoGapReported(RdmaTransportState& state, uint64_t received) override;
     void DoTimedOut(RdmaTransportState& state) override;
 };
 

@@ -6,11 +6,13 @@
 #define RDMA_QP_CONTEXT_H
 
 #include "rdma-completion-queue.h"
+#include "rdma-memory-table.h"
+#include "rdma-rate-limiter.h"
 #include "rdma-recovery-ops.h"
+#include "rdma-shared-receive-queue.h"
 #include "rdma-transport-state.h"
 
 #include "ns3/ptr.h"
-#include "ns3/rdma-congestion-ops.h"
 #include "ns3/roce-clock.h"
 #include "ns3/roce-frame.h"
 
@@ -31,9 +33,20 @@ enum class RdmaQpState : uint8_t
     INIT,  //!< receive buffers may be posted
     RTR,   //!< ready to receive
     RTS,   //!< ready to send
-    SQD,   //!< send queue drained
+    SQD,   //!< send queue drained: no new work request is started
     SQE,   //!< send queue in error (unreliable services)
     ERR,   //!< in error; all work is flushed
+};
+
+/**
+ * @ingroup roce
+ * @brief Transport services (ibv_qp_type); the values are those of the upper bits of BTH opcodes.
+ */
+enum class RdmaService : uint8_t
+{
+    RC = 0, //!< reliable connection
+    UC = 1, //!< unreliable connection: SEND and WRITE, no acknowledgments
+    UD = 3, //!< unreliable datagram: SEND of up to one packet to anybody
 };
 
 /**
@@ -42,7 +55,8 @@ enum class RdmaQpState : uint8_t
  */
 struct RdmaQpContext
 {
-    RoceFrame prototype;        //!< fields that all frames of the queue pair have in common
+    RoceFrame prototype; //!< fields that all frames of the queue pair have in common
+    RdmaService service{RdmaService::RC}; //!< transport service
     uint32_t baseFrameBytes{0}; //!< frame with BTH, ICRC and FCS, without extensions and payload
     uint32_t pathMtu{1024};     //!< RDMA payload of a full packet, bytes
     uint8_t ackDscp{0};         //!< DSCP of acknowledgments
@@ -52,17 +66,23 @@ struct RdmaQpContext
     uint8_t retryCount{7};      //!< requester: transport retries
     uint8_t rnrRetry{7};        //!< requester: receiver-not-ready retries, 7 for ever
     uint8_t minRnrTimer{12};    //!< responder: timer code in receiver-not-ready NAKs
-    uint32_t number{0};         //!< queue pair number, 24 bits
-    uint64_t id{0};             //!< never used again in this engine
+    uint8_t accessFlags{RDMA_ALL_ACCESS};  //!< responder: what the peer may do
+    uint8_t maxReadAtomic{16};             //!< requester: READs and atomics that may be unanswered
+    uint8_t maxDestReadAtomic{16};         //!< responder: READs and atomics it keeps resources for
+    uint32_t qKey{0};                      //!< UD: key that datagrams must show
+    RocePs sendDelay{0};                   //!< requester: from the post to the first packet
+    uint32_t number{0};                    //!< queue pair number, 24 bits
+    uint64_t id{0};                        //!< never used again in this engine
     RdmaQpState state{RdmaQpState::RESET}; //!< verbs state
 
-    RdmaEngine* engine{nullptr};           //!< the NIC
-    Ptr<RdmaCompletionQueue> sendQueue;    //!< completions of the send queue
-    Ptr<RdmaCompletionQueue> receiveQueue; //!< completions of the receive queue
-    Ptr<RdmaCongestionOps> congestion;     //!< congestion control
-    RdmaCongestionState congestionState;   //!< what it and the requester share
-    Ptr<RdmaRecoveryOps> recovery;         //!< loss recovery
-    RdmaCounters counters;                 //!< statistics
+    RdmaEngine* engine{nullptr};                    //!< the NIC
+    RdmaMemoryTable* memory{nullptr};               //!< memory that peers may reach
+    Ptr<RdmaCompletionQueue> sendQueue;             //!< completions of the send queue
+    Ptr<RdmaCompletionQueue> receiveQueue;          //!< completions of the receive queue
+    Ptr<RdmaSharedReceiveQueue> sharedReceiveQueue; //!< buffers, if not of its own
+    RdmaRateLimiter limiter;                        //!< pacing and congestion control
+    Ptr<RdmaRecoveryOps> recovery;                  //!< loss recovery
+    RdmaCounters counters;                          //!< statistics
 };
 
 } // namespace ns3

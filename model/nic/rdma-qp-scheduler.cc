@@ -15,8 +15,7 @@ bool
 RdmaQpScheduler::Update(RdmaQueuePair* qp, RocePs now)
 {
     RdmaQpSchedulerLink& link = qp->m_link;
-    const RocePs ready = qp->m_context.state == RdmaQpState::RTS ? qp->m_requester.GetReadyTime(now)
-                                                                 : RoceClock::NEVER;
+    const RocePs ready = qp->GetReadyTime(now);
     if (ready <= now)
     {
         if (link.place == RdmaQpSchedulerLink::READY)
@@ -68,9 +67,31 @@ RdmaQpScheduler::Remove(RdmaQueuePair* qp)
 RdmaQueuePair*
 RdmaQpScheduler::TakeTurn(uint8_t trafficClass)
 {
+    // A round of deficits: who has overdrawn its share waits until it has earned it again.
     RdmaQueuePair* qp = m_ring[trafficClass];
-    m_ring[trafficClass] = qp->m_link.next;
+    while (qp->m_link.deficit <= 0)
+    {
+        qp->m_link.deficit += int64_t{qp->m_link.weight} * QUANTUM_BYTES;
+        if (qp->m_link.deficit > 0)
+        {
+            break;
+        }
+        qp = qp->m_link.next;
+    }
+    m_ring[trafficClass] = qp;
     return qp;
+}
+
+void
+RdmaQpScheduler::Charge(RdmaQueuePair* qp, uint32_t wireBytes)
+{
+    RdmaQpSchedulerLink& link = qp->m_link;
+    link.deficit -= wireBytes;
+    const uint8_t c = qp->m_context.prototype.trafficClass;
+    if (link.deficit <= 0 && m_ring[c] == qp)
+    {
+        m_ring[c] = link.next;
+    }
 }
 
 void

@@ -33,6 +33,8 @@ struct RdmaQpSchedulerLink
     RdmaQueuePair* next{nullptr};     //!< ring
     RdmaQueuePair* previous{nullptr}; //!< ring
     RocePs waitUntil{0};              //!< valid heap entry
+    int64_t deficit{0};               //!< bytes that it may send in this round
+    uint16_t weight{1};               //!< bytes per round, in units of QUANTUM_BYTES
     Place place{IDLE};                //!< where it is
     uint32_t slot{0};                 //!< index in the queue pair table of the engine
 };
@@ -48,6 +50,8 @@ class RdmaQpScheduler
 {
   public:
     static constexpr uint8_t N_CLASSES = 8; //!< number of traffic classes
+    /// Bytes that one unit of weight earns per round: less than a packet, so that turns are short.
+    static constexpr uint32_t QUANTUM_BYTES = 256;
 
     /**
      * Put a queue pair where it belongs now.
@@ -82,11 +86,16 @@ class RdmaQpScheduler
     }
 
     /**
-     * Give the turn to the next queue pair of a class.
      * @param trafficClass a class with a ready queue pair
-     * @return the one that had it; call Update() when its packet has been taken
+     * @return the one whose turn it is; call Charge() and Update() when its packet has been taken
      */
     RdmaQueuePair* TakeTurn(uint8_t trafficClass);
+    /**
+     * A packet was taken.
+     * @param qp the queue pair whose turn it was
+     * @param wireBytes length of the packet on the wire, bytes
+     */
+    void Charge(RdmaQueuePair* qp, uint32_t wireBytes);
 
     /**
      * @param trafficClass a class with a ready queue pair

@@ -5,6 +5,10 @@
 #include "rdma-queue-pair.h"
 
 #include "rdma-engine.h"
+#include "rdma-reliable-requester.h"
+#include "rdma-reliable-responder.h"
+#include "rdma-unreliable-requester.h"
+#include "rdma-unreliable-responder.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
@@ -98,6 +102,34 @@ RdmaQueuePair::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&RdmaQueuePair::m_sourcePort),
                           MakeUintegerChecker<uint16_t>())
+            .AddAttribute("MaxReadAtomic",
+                          "READs and atomics that may be unanswered "
+                          "(ibv_qp_attr.max_rd_atomic).",
+                          UintegerValue(16),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_maxReadAtomic),
+                          MakeUintegerChecker<uint8_t>())
+            .AddAttribute("MaxDestReadAtomic",
+                          "READs and atomics of the peer for which resources are kept "
+                          "(ibv_qp_attr.max_dest_rd_atomic).",
+                          UintegerValue(16),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_maxDestReadAtomic),
+                          MakeUintegerChecker<uint8_t>())
+            .AddAttribute("AccessFlags",
+                          "What the peer may do: sum of 2 (write), 4 (read) and 8 (atomics), as "
+                          "ibv_access_flags.",
+                          UintegerValue(RDMA_ALL_ACCESS),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_accessFlags),
+                          MakeUintegerChecker<uint8_t>(0, RDMA_ALL_ACCESS))
+            .AddAttribute("QKey",
+                          "Key that datagrams to this queue pair must show.",
+                          UintegerValue(0x11111111),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_qKey),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("Weight",
+                          "Share of the NIC relative to other queue pairs of the class.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_weight),
+                          MakeUintegerChecker<uint16_t>(1, 1000))
             .AddTraceSource("MessageReceived",
                             "A message of the peer has arrived completely.",
                             MakeTraceSourceAccessor(&RdmaQueuePair::m_messageReceived),
@@ -106,8 +138,6 @@ RdmaQueuePair::GetTypeId()
 }
 
 RdmaQueuePair::RdmaQueuePair()
-    : m_requester(m_context),
-      m_responder(m_context, m_messageReceived)
 {
     NS_LOG_FUNCTION(this);
 }
@@ -123,15 +153,29 @@ RdmaQueuePair::DoDispose()
     m_context.engine = nullptr;
     m_context.sendQueue = nullptr;
     m_context.receiveQueue = nullptr;
-    m_context.congestion = nullptr;
+    m_context.sharedReceiveQueue = nullptr;
+    m_context.memory = nullptr;
+    m_context.limiter.SetCongestionControl(nullptr);
     m_context.recovery = nullptr;
     Object::DoDispose();
 }
 
 void
-RdmaQueuePair::SetEngine(RdmaEngine* engine, uint32_t number, uint64_t id)
+RdmaQueuePair::SetEngine(RdmaEngine* engine, RdmaService service, uint32_t number, uint64_t id)
 {
     m_context.engine = engine;
+    m_context.memory = &engine->GetMemory();
+    m_context.service = service;
+    if (service == RdmaService::RC)
+    {
+        m_requester = std::make_unique<RdmaReliableRequester>(m_context);
+        m_responder = std::make_unique<RdmaReliableResponder>(m_context, m_messageReceived);
+    }
+    else
+    {
+        m_requester = std::make_unique<RdmaUnreliableRequester>(m_context);
+        m_responder = std::make_unique<RdmaUnreliableResponder>(m_context, m_messageReceived);
+    }
     m_context.number = number;
     m_context.id = id;
 }
@@ -153,10 +197,11 @@ void
 RdmaQueuePair::ModifyToRtr(const RdmaPeer& peer)
 {
     NS_LOG_FUNCTION(this << peer.number);
-    NS_ABORT_MSG_IF(m_context.state != RdmaQpState::INIT,
-                    "RdmaQueuePair " << m_context.number << ": RTR follows INIT only");
-    RdmaEngine& engine = *m_context.engine;
     const RdmaPeer local = GetLocal();
+    NS_ABORT_MSG_IF(m_context.service == RdmaService::UD,
+                    "RdmaQueuePair " << m_context.number
+                                     << ": a datagram queue pair has no peer, use "
+                                        "ModifyToRtr() without one");
     NS_ABORT_MSG_IF(peer.etherType != local.etherType,
                     "RdmaQueuePair " << m_context.number
                                      << ": the two ends have addresses of different families");
@@ -164,15 +209,49 @@ RdmaQueuePair::ModifyToRtr(const RdmaPeer& peer)
                     "RdmaQueuePair " << m_context.number
                                      << ": both ends are on the same port; loopback is not "
                                         "modeled, connect different ports");
+    DoModifyToRtr(local, peer);
+}
+
+void
+RdmaQueuePair::ModifyToRtr()
+{
+    NS_LOG_FUNCTION(this);
+    NS_ABORT_MSG_IF(m_context.service != RdmaService::UD,
+                    "RdmaQueuePair " << m_context.number
+                                     << ": a connected queue pair needs a peer to enter RTR");
+    DoModifyToRtr(GetLocal(), RdmaPeer());
+}
+
+void
+RdmaQueuePair::DoModifyToRtr(const RdmaPeer& local, const RdmaPeer& peer)
+{
+    NS_ABORT_MSG_IF(m_context.state != RdmaQpState::INIT,
+                    "RdmaQueuePair " << m_context.number << ": RTR follows INIT only");
+    RdmaEngine& engine = *m_context.engine;
     m_context.pathMtu = m_pathMtu;
     m_context.ackInterval = m_ackInterval;
     m_context.retryCount = m_retryCount;
     m_context.rnrRetry = m_rnrRetry;
     m_context.minRnrTimer = m_minRnrTimer;
+    m_context.accessFlags = m_accessFlags;
+    m_context.maxReadAtomic = m_maxReadAtomic;
+    m_context.maxDestReadAtomic = m_maxDestReadAtomic;
+    m_context.qKey = m_qKey;
+    m_context.sendDelay = engine.GetSendDelay();
     constexpr RocePs TIMEOUT_UNIT = 4'096'000; // 4.096 us
     m_context.ackTimeout = m_timeout ? TIMEOUT_UNIT << m_timeout : 0;
     m_context.ackDscp = m_ackDscp < 0 ? m_dscp : static_cast<uint8_t>(m_ackDscp);
+    m_link.weight = m_weight;
+    FillPrototype(local, peer);
+    m_context.limiter.Start(engine.GetBitRate(), m_pathMtu, RoceClock::Now());
+    m_responder->Start(peer.initialPsn);
+    m_context.state = RdmaQpState::RTR;
+}
 
+void
+RdmaQueuePair::FillPrototype(const RdmaPeer& local, const RdmaPeer& peer)
+{
+    RdmaEngine& engine = *m_context.engine;
     RoceFrame& frame = m_context.prototype;
     frame.etherType = local.etherType;
     frame.source = local.address;
@@ -190,7 +269,7 @@ RdmaQueuePair::ModifyToRtr(const RdmaPeer& peer)
     {
         // Spread over the 14 free bits of the RoCEv2 source port range as rdma-core's
         // rdma_flow_label_to_udp_sport() does with a flow label made from both numbers.
-        uint64_t label = uint64_t{m_context.number} * peer.number;
+        uint64_t label = uint64_t{m_context.number} * (peer.number ? peer.number : 1);
         label ^= label >> 20;
         label ^= label >> 40;
         label &= 0xfffff;
@@ -215,21 +294,38 @@ RdmaQueuePair::ModifyToRtr(const RdmaPeer& peer)
                     "RdmaQueuePair " << m_context.number << ": PathMtu " << m_pathMtu
                                      << " needs packets of " << packetBytes
                                      << " bytes, but the MTU of the port is " << engine.GetMtu());
-
-    m_context.congestionState.lineRate = engine.GetBitRate();
-    m_context.congestionState.pathMtu = m_pathMtu;
-    m_responder.Start(peer.initialPsn);
-    m_context.state = RdmaQpState::RTR;
 }
 
 void
 RdmaQueuePair::ModifyToRts()
 {
     NS_LOG_FUNCTION(this);
-    NS_ABORT_MSG_IF(m_context.state != RdmaQpState::RTR,
-                    "RdmaQueuePair " << m_context.number << ": RTS follows RTR only");
-    m_requester.Start(m_initialPsn, RoceClock::Now());
+    switch (m_context.state)
+    {
+    case RdmaQpState::RTR:
+        m_requester->Start(m_initialPsn);
+        break;
+    case RdmaQpState::SQD:
+    case RdmaQpState::SQE:
+        break;
+    default:
+        NS_ABORT_MSG("RdmaQueuePair " << m_context.number
+                                      << ": RTS follows RTR only (or SQD, SQE)");
+    }
     m_context.state = RdmaQpState::RTS;
+    const RocePs now = RoceClock::Now();
+    m_context.engine->CatchUp(now);
+    m_context.engine->NotifyWork(this, now);
+}
+
+void
+RdmaQueuePair::ModifyToSqd()
+{
+    NS_LOG_FUNCTION(this);
+    NS_ABORT_MSG_IF(m_context.state != RdmaQpState::RTS,
+                    "RdmaQueuePair " << m_context.number << ": SQD follows RTS only");
+    m_context.engine->CatchUp(RoceClock::Now());
+    m_context.state = RdmaQpState::SQD;
 }
 
 void
@@ -251,26 +347,64 @@ RdmaQueuePair::FlushAll(RocePs now)
     {
         m_context.engine->NotifyIdle(this);
     }
-    m_requester.Flush(RdmaWcStatus::WR_FLUSH_ERR, now);
-    m_responder.Flush(now);
+    m_requester->Flush(RdmaWcStatus::WR_FLUSH_ERR, now);
+    m_responder->Flush(now);
+}
+
+void
+RdmaQueuePair::CheckRequest(const RdmaWorkRequest& request) const
+{
+    const auto number = m_context.number;
+    const bool isReliable = m_context.service == RdmaService::RC;
+    const bool isDatagram = m_context.service == RdmaService::UD;
+    NS_ABORT_MSG_IF(m_context.state != RdmaQpState::RTS && m_context.state != RdmaQpState::SQD &&
+                        m_context.state != RdmaQpState::ERR,
+                    "RdmaQueuePair " << number
+                                     << ": PostSend needs state RTS; connect the queue pair first");
+    NS_ABORT_MSG_IF(request.IsSend() && request.length > RdmaRequester::MAX_MESSAGE_BYTES,
+                    "RdmaQueuePair " << number << ": a SEND of " << request.length
+                                     << " bytes exceeds the largest message, 2^31 bytes");
+    NS_ABORT_MSG_IF(request.HasResponse() && !isReliable,
+                    "RdmaQueuePair " << number
+                                     << ": READ and atomics need the reliable connection service");
+    NS_ABORT_MSG_IF(request.operation == RdmaOperation::SEND_WITH_INV && !isReliable,
+                    "RdmaQueuePair " << number
+                                     << ": SEND with invalidate needs the reliable "
+                                        "connection service");
+    NS_ABORT_MSG_IF(isDatagram && !request.IsSend(),
+                    "RdmaQueuePair " << number << ": a datagram queue pair can only SEND");
+    NS_ABORT_MSG_IF(isDatagram && request.length > m_context.pathMtu,
+                    "RdmaQueuePair " << number << ": a datagram of " << request.length
+                                     << " bytes exceeds the path MTU, " << m_context.pathMtu);
+    NS_ABORT_MSG_IF(isDatagram && request.remoteEtherType != m_context.prototype.etherType,
+                    "RdmaQueuePair " << number
+                                     << ": the address of a datagram is of another family");
+    NS_ABORT_MSG_IF(request.IsAtomic() && request.length != RdmaWorkRequest::ATOMIC_BYTES,
+                    "RdmaQueuePair " << number << ": an atomic has 8 bytes, not "
+                                     << request.length);
+    NS_ABORT_MSG_IF(request.payload && request.payload->GetSize() != request.length,
+                    "RdmaQueuePair " << number << ": the payload has " << request.payload->GetSize()
+                                     << " bytes, the request says " << request.length);
+    NS_ABORT_MSG_IF(request.inlineData && request.length > MAX_INLINE_BYTES,
+                    "RdmaQueuePair " << number << ": " << request.length
+                                     << " bytes of inline data exceed " << MAX_INLINE_BYTES);
+    NS_ABORT_MSG_IF(request.HasResponse() && m_context.maxReadAtomic == 0,
+                    "RdmaQueuePair " << number
+                                     << ": MaxReadAtomic is 0, so READ and atomics "
+                                        "cannot be sent");
 }
 
 void
 RdmaQueuePair::PostSend(const RdmaWorkRequest& request)
 {
     NS_LOG_FUNCTION(this << request.wrId << request.length);
-    NS_ABORT_MSG_IF(m_context.state != RdmaQpState::RTS && m_context.state != RdmaQpState::ERR,
-                    "RdmaQueuePair " << m_context.number
-                                     << ": PostSend needs state RTS; connect the queue pair first");
-    NS_ABORT_MSG_IF(!request.IsWrite() && request.length > RdmaRequester::MAX_MESSAGE_BYTES,
-                    "RdmaQueuePair " << m_context.number << ": a SEND of " << request.length
-                                     << " bytes exceeds the largest message, 2^31 bytes");
+    CheckRequest(request);
     const RocePs now = RoceClock::Now();
     m_context.engine->CatchUp(now);
-    m_requester.Post(request, now);
+    m_requester->Post(request, now);
     if (m_context.state == RdmaQpState::ERR)
     {
-        m_requester.Flush(RdmaWcStatus::WR_FLUSH_ERR, now);
+        m_requester->Flush(RdmaWcStatus::WR_FLUSH_ERR, now);
         return;
     }
     m_context.engine->NotifyWork(this, now);
@@ -282,12 +416,60 @@ RdmaQueuePair::PostReceive(const RdmaReceiveRequest& request)
     NS_LOG_FUNCTION(this << request.wrId << request.length);
     NS_ABORT_MSG_IF(m_context.state == RdmaQpState::RESET,
                     "RdmaQueuePair " << m_context.number << ": PostReceive needs INIT or later");
+    NS_ABORT_MSG_IF(m_context.sharedReceiveQueue,
+                    "RdmaQueuePair " << m_context.number
+                                     << ": post to the shared receive queue instead");
     const RocePs now = RoceClock::Now();
-    m_responder.Post(request, now);
+    m_responder->Post(request, now);
     if (m_context.state == RdmaQpState::ERR)
     {
-        m_responder.Flush(now);
+        m_responder->Flush(now);
     }
+}
+
+// --- the scheduler asks
+// ----------------------------------------------------------------------------
+
+RocePs
+RdmaQueuePair::GetReadyTime(RocePs now)
+{
+    RocePs ready = RoceClock::NEVER;
+    switch (m_context.state)
+    {
+    case RdmaQpState::RTS:
+    case RdmaQpState::SQD:
+        ready = std::min(m_requester->GetReadyTime(now), m_responder->GetReadyTime(now));
+        break;
+    case RdmaQpState::RTR:
+        ready = m_responder->GetReadyTime(now);
+        break;
+    default:
+        break;
+    }
+    return ready == RoceClock::NEVER ? ready : std::max(ready, m_context.limiter.GetReadyTime(now));
+}
+
+uint32_t
+RdmaQueuePair::GetNextWireBytes() const
+{
+    return m_requester->GetNextWireBytes();
+}
+
+void
+RdmaQueuePair::FillNextPacket(RoceFrame& frame, RocePs now)
+{
+    const bool canRespond = m_responder->GetReadyTime(now) <= now;
+    const bool canRequest =
+        m_context.state != RdmaQpState::RTR && m_requester->GetReadyTime(now) <= now;
+    // READ responses and requests take turns.
+    if (canRespond && (!canRequest || m_responseTurn))
+    {
+        m_responseTurn = false;
+        m_responder->FillNextPacket(frame, now);
+        return;
+    }
+    m_responseTurn = true;
+    m_requester->FillNextPacket(frame, now);
 }
 
 // --- getters
@@ -353,10 +535,26 @@ RdmaQueuePair::SetReceiveCompletionQueue(Ptr<RdmaCompletionQueue> queue)
     m_context.receiveQueue = queue;
 }
 
+void
+RdmaQueuePair::SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue)
+{
+    NS_LOG_FUNCTION(this << queue);
+    NS_ABORT_MSG_IF(m_context.state != RdmaQpState::RESET,
+                    "RdmaQueuePair " << m_context.number
+                                     << ": the shared receive queue is set in state RESET");
+    m_context.sharedReceiveQueue = queue;
+}
+
+RdmaService
+RdmaQueuePair::GetService() const
+{
+    return m_context.service;
+}
+
 Ptr<RdmaCongestionOps>
 RdmaQueuePair::GetCongestionControl() const
 {
-    return m_context.congestion;
+    return m_context.limiter.GetCongestionControl();
 }
 
 const RdmaCounters&
@@ -372,37 +570,37 @@ RdmaQueuePair::GetCounters() const
 uint64_t
 RdmaQueuePair::GetRate() const
 {
-    return m_context.congestionState.rate;
+    return m_context.limiter.GetState().rate;
 }
 
 uint64_t
 RdmaQueuePair::GetCongestionSignals() const
 {
-    return m_context.congestionState.signals;
+    return m_context.limiter.GetState().signals;
 }
 
 std::size_t
 RdmaQueuePair::GetSendQueueLength() const
 {
-    return m_requester.GetQueueLength();
+    return m_requester->GetQueueLength();
 }
 
 std::size_t
 RdmaQueuePair::GetReceiveQueueLength() const
 {
-    return m_responder.GetQueueLength();
+    return m_responder->GetQueueLength();
 }
 
 Time
 RdmaQueuePair::GetLastMessageTime() const
 {
-    return RoceClock::ToTime(m_responder.GetLastMessageTime());
+    return RoceClock::ToTime(m_responder->GetLastMessageTime());
 }
 
 const RdmaTransportState&
 RdmaQueuePair::GetTransportState() const
 {
-    return m_requester.GetState();
+    return m_requester->GetState();
 }
 
 } // namespace ns3

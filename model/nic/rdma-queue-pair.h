@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace ns3
 {
@@ -38,7 +39,7 @@ struct RdmaPeer
 
 /**
  * @ingroup roce
- * @brief A verbs queue pair of the reliable connection service.
+ * @brief A verbs queue pair: reliable connection, unreliable connection or unreliable datagram.
  *
  * Created by RdmaEngine::CreateQueuePair(), connected by RoceHelper::ConnectQueuePairs() or step by
  * step with the verbs state machine. Work requests are sent in order and completed in order; each
@@ -50,6 +51,8 @@ struct RdmaPeer
 class RdmaQueuePair : public Object
 {
   public:
+    static constexpr uint32_t MAX_INLINE_BYTES = 1024; //!< most inline data (ibv_qp_cap)
+
     /**
      * @brief Get the type ID.
      * @return the object TypeId
@@ -81,8 +84,12 @@ class RdmaQueuePair : public Object
      * @param peer the other end
      */
     void ModifyToRtr(const RdmaPeer& peer);
-    /// RTR to RTS.
+    /// INIT to RTR of a datagram queue pair.
+    void ModifyToRtr();
+    /// RTR, SQD or SQE to RTS.
     void ModifyToRts();
+    /// RTS to SQD: work requests that have begun are finished, others wait.
+    void ModifyToSqd();
     /// Any state to ERR: all work is flushed.
     void ModifyToError();
 
@@ -108,6 +115,10 @@ class RdmaQueuePair : public Object
     void SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue);
     /// @param queue completion queue of the receive queue
     void SetReceiveCompletionQueue(Ptr<RdmaCompletionQueue> queue);
+    /// @param queue takes the place of the receive queue, before the state is INIT
+    void SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue);
+    /// @return the transport service
+    RdmaService GetService() const;
     /// @return the congestion control
     Ptr<RdmaCongestionOps> GetCongestionControl() const;
 
@@ -146,10 +157,45 @@ class RdmaQueuePair : public Object
     /**
      * Become part of a NIC.
      * @param engine the NIC
+     * @param service transport service
      * @param number queue pair number
      * @param id ID
      */
-    void SetEngine(RdmaEngine* engine, uint32_t number, uint64_t id);
+    void SetEngine(RdmaEngine* engine, RdmaService service, uint32_t number, uint64_t id);
+    /**
+     * @param local this end
+     * @param peer the other end
+     */
+    void DoModifyToRtr(const RdmaPeer& local, const RdmaPeer& peer);
+    /**
+     * Fill in what all frames have in common.
+     * @param local this end
+     * @param peer the other end
+     */
+    void FillPrototype(const RdmaPeer& local, const RdmaPeer& peer);
+    /// @param request a work request, refused if it cannot be executed
+    void CheckRequest(const RdmaWorkRequest& request) const;
+    /**
+     * @param now current time
+     * @return earliest time at which a packet may start; RoceClock::NEVER if that depends on an
+     * input
+     */
+    RocePs GetReadyTime(RocePs now);
+
+    /// @return true if packets from the network are accepted
+    bool IsReceiving() const
+    {
+        return m_context.state >= RdmaQpState::RTR && m_context.state <= RdmaQpState::SQE;
+    }
+
+    /// @return length of the next packet on the wire, bytes (extensions aside)
+    uint32_t GetNextWireBytes() const;
+    /**
+     * Cut the next packet, which starts now.
+     * @param frame filled in
+     * @param now current time
+     */
+    void FillNextPacket(RoceFrame& frame, RocePs now);
     /**
      * Flush both queues; the state is ERR or the queue pair is being destroyed.
      * @param now current time
@@ -158,25 +204,32 @@ class RdmaQueuePair : public Object
 
     RdmaResponder::MessageTrace m_messageReceived; //!< hears of complete messages
 
-    RdmaQpContext m_context;    //!< what both halves share
-    RdmaRequester m_requester;  //!< the sending half
-    RdmaResponder m_responder;  //!< the receiving half
-    RdmaQpSchedulerLink m_link; //!< place in the NIC's scheduler
-    bool m_timerEntered{false}; //!< the engine watches the local ACK timeout
+    RdmaQpContext m_context;                    //!< what both halves share
+    std::unique_ptr<RdmaRequester> m_requester; //!< the sending half
+    std::unique_ptr<RdmaResponder> m_responder; //!< the receiving half
+    RdmaQpSchedulerLink m_link;                 //!< place in the NIC's scheduler
+    bool m_timerEntered{false};                 //!< the engine watches the local ACK timeout
+
+    bool m_responseTurn{true}; //!< a READ response goes before a request
 
     // attributes
-    uint32_t m_pathMtu{0};     //!< RDMA payload of a full packet, bytes
-    uint8_t m_dscp{0};         //!< DSCP of data
-    int16_t m_ackDscp{0};      //!< DSCP of acknowledgments, -1: that of data
-    bool m_ecn{false};         //!< data is ECN-capable
-    uint8_t m_ttl{0};          //!< TTL or hop limit
-    uint32_t m_initialPsn{0};  //!< PSN of the first packet
-    uint8_t m_timeout{0};      //!< local ACK timeout code
-    uint8_t m_retryCount{0};   //!< transport retries
-    uint8_t m_rnrRetry{0};     //!< receiver-not-ready retries
-    uint8_t m_minRnrTimer{0};  //!< receiver-not-ready timer code
-    uint32_t m_ackInterval{0}; //!< packets per acknowledgment
-    uint16_t m_sourcePort{0};  //!< UDP source port, 0: hash of the queue pair numbers
+    uint8_t m_maxReadAtomic{0};     //!< READs and atomics that may be unanswered
+    uint8_t m_maxDestReadAtomic{0}; //!< READs and atomics of the peer that resources are kept for
+    uint8_t m_accessFlags{0};       //!< what the peer may do
+    uint32_t m_qKey{0};             //!< key that datagrams must show
+    uint16_t m_weight{0};           //!< share of the NIC
+    uint32_t m_pathMtu{0};          //!< RDMA payload of a full packet, bytes
+    uint8_t m_dscp{0};              //!< DSCP of data
+    int16_t m_ackDscp{0};           //!< DSCP of acknowledgments, -1: that of data
+    bool m_ecn{false};              //!< data is ECN-capable
+    uint8_t m_ttl{0};               //!< TTL or hop limit
+    uint32_t m_initialPsn{0};       //!< PSN of the first packet
+    uint8_t m_timeout{0};           //!< local ACK timeout code
+    uint8_t m_retryCount{0};        //!< transport retries
+    uint8_t m_rnrRetry{0};          //!< receiver-not-ready retries
+    uint8_t m_minRnrTimer{0};       //!< receiver-not-ready timer code
+    uint32_t m_ackInterval{0};      //!< packets per acknowledgment
+    uint16_t m_sourcePort{0};       //!< UDP source port, 0: hash of the queue pair numbers
 };
 
 } // namespace ns3

@@ -7,6 +7,8 @@
 #include "ns3/assert.h"
 #include "ns3/log.h"
 
+#include <limits>
+
 namespace ns3
 {
 
@@ -23,10 +25,10 @@ RdmaRecoveryOps::GetTypeId()
 RdmaRecoveryOps::~RdmaRecoveryOps() = default;
 
 void
-RdmaRecoveryOps::GapReported(RdmaTransportState& state)
+RdmaRecoveryOps::GapReported(RdmaTransportState& state, uint64_t received)
 {
-    NS_LOG_FUNCTION(this << state.unacked << state.next);
-    DoGapReported(state);
+    NS_LOG_FUNCTION(this << state.unacked << state.next << received);
+    DoGapReported(state, received);
     NS_ASSERT(state.unacked <= state.next && state.next <= state.highest);
 }
 
@@ -36,6 +38,63 @@ RdmaRecoveryOps::TimedOut(RdmaTransportState& state)
     NS_LOG_FUNCTION(this << state.unacked << state.next);
     DoTimedOut(state);
     NS_ASSERT(state.unacked <= state.next && state.next <= state.highest);
+}
+
+void
+RdmaRecoveryOps::Advanced(const RdmaTransportState&)
+{
+}
+
+void
+RdmaRecoveryOps::Reset()
+{
+}
+
+bool
+RdmaRecoveryOps::HasResend(const RdmaTransportState&) const
+{
+    return false;
+}
+
+bool
+RdmaRecoveryOps::TakeResend(const RdmaTransportState&, uint64_t&)
+{
+    return false;
+}
+
+void
+RdmaRecoveryOps::Resent(uint64_t)
+{
+}
+
+uint64_t
+RdmaRecoveryOps::GetMaxOutstanding() const
+{
+    return std::numeric_limits<uint64_t>::max();
+}
+
+RocePs
+RdmaRecoveryOps::GetTimeout(const RdmaTransportState&, RocePs configured) const
+{
+    return configured;
+}
+
+bool
+RdmaRecoveryOps::RestartsMessages() const
+{
+    return false;
+}
+
+uint32_t
+RdmaRecoveryOps::GetReorderWindow() const
+{
+    return 0;
+}
+
+bool
+RdmaRecoveryOps::ReportsGap(uint64_t, uint64_t, bool reported) const
+{
+    return !reported;
 }
 
 } // namespace ns3

@@ -48,6 +48,8 @@ struct RdmaCounters
     uint64_t bytesAcked{0};           //!< RDMA payload bytes acknowledged
     uint64_t acksReceived{0};         //!< positive acknowledgments received
     uint64_t packetSeqErr{0};         //!< NAKs for a PSN sequence error received (packet_seq_err)
+    uint64_t impliedNakSeqErr{0};     //!< READ responses found missing (implied_nak_seq_err)
+    uint64_t rnrNakRetryErr{0};       //!< receiver-not-ready retries exhausted (rnr_nak_retry_err)
     uint64_t rnrNaksReceived{0};      //!< receiver-not-ready NAKs received
     uint64_t localAckTimeoutErr{0};   //!< local ACK timeouts (local_ack_timeout_err)
     uint64_t cnpHandled{0};           //!< CNPs received (rp_cnp_handled)
@@ -56,6 +58,7 @@ struct RdmaCounters
     uint64_t packetsReceived{0};  //!< data packets received in order
     uint64_t bytesReceived{0};    //!< RDMA payload bytes received in order
     uint64_t messagesReceived{0}; //!< messages received completely
+    uint64_t droppedPackets{0};   //!< unreliable services: packets that did not fit
     uint64_t outOfSequence{0};    //!< packets received after a gap (out_of_sequence)
     uint64_t duplicateRequest{0}; //!< packets received again (duplicate_request)
     uint64_t acksSent{0};         //!< positive acknowledgments sent

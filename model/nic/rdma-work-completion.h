@@ -6,6 +6,8 @@
 #define RDMA_WORK_COMPLETION_H
 
 #include "ns3/nstime.h"
+#include "ns3/packet.h"
+#include "ns3/ptr.h"
 
 #include <cstdint>
 #include <ostream>
@@ -43,6 +45,9 @@ enum class RdmaWcOpcode : uint8_t
 {
     SEND = 0,                  //!< a SEND of this side
     RDMA_WRITE = 1,            //!< an RDMA WRITE of this side
+    RDMA_READ = 2,             //!< an RDMA READ of this side
+    COMP_SWAP = 3,             //!< an atomic compare and swap of this side
+    FETCH_ADD = 4,             //!< an atomic fetch and add of this side
     RECV = 0x80,               //!< a SEND of the peer
     RECV_RDMA_WITH_IMM = 0x81, //!< an RDMA WRITE with immediate data of the peer
 };
@@ -59,10 +64,16 @@ struct RdmaWorkCompletion
     uint64_t byteLength{0};                     //!< message length, bytes
     uint32_t immediate{0};                      //!< immediate data, if hasImmediate
     bool hasImmediate{false};                   //!< immediate data is valid
-    uint32_t qpNumber{0};                       //!< queue pair it was posted to
-    uint64_t qpId{0};                           //!< the same as an ID that is never used again
-    Time posted;                                //!< when it was posted
-    Time completed; //!< when it was done; sender side: arrival of the last ACK
+    uint32_t invalidatedKey{0}; //!< key that the peer made invalid, if hasInvalidate
+    bool hasInvalidate{false};  //!< invalidatedKey is valid (IBV_WC_WITH_INV)
+    bool hasGrh{false};         //!< byteLength includes the 40 bytes of GRH space (IBV_WC_GRH)
+    uint32_t sourceQp{0};       //!< datagrams: queue pair number of the sender
+    uint64_t atomicResult{0};   //!< atomics: value that was there before
+    Ptr<Packet> payload;        //!< RECV, READ: the bytes, if the peer gave any
+    uint32_t qpNumber{0};       //!< queue pair it was posted to
+    uint64_t qpId{0};           //!< the same as an ID that is never used again
+    Time posted;                //!< when it was posted
+    Time completed;             //!< when it was done; sender side: arrival of the last ACK
 
     /// @return true if the work was done
     bool IsSuccess() const
