@@ -201,6 +201,10 @@ ReadOptions(int argc, char** argv)
                  "Progress line: 1 on, 0 off, auto: if standard error is a terminal",
                  options.progress);
     cmd.Parse(argc, argv);
+    if (cmd.GetNExtraNonOptions() > 0)
+    {
+        Refuse("'" + cmd.GetExtraNonOption(0) + "' is not an option; see --help");
+    }
     return options;
 }
 
@@ -267,6 +271,10 @@ CheckOptions(const Options& options)
     {
         config.buffer =
             Require(options.buffer, "buffer", RoceTextInput::ParseBytes(options.buffer), "32MiB");
+        if (config.buffer == 0)
+        {
+            Refuse("--buffer=" + options.buffer + ": a switch cannot work without memory");
+        }
     }
     config.queueInterval = options.queueInterval == "0"
                                ? 0

@@ -15,6 +15,8 @@
 #include "ns3/rdma-requester.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-clock.h"
+#include "ns3/roce-shared-buffer.h"
+#include "ns3/roce-switch.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -118,8 +120,7 @@ RoceExperiment::Prepare()
         return Fail(m_spec.GetError());
     }
     RoceHelper::UseHeapScheduler();
-    BuildNetwork();
-    if (!BuildFlows() || !OpenFiles())
+    if (!BuildNetwork() || !BuildFlows() || !OpenFiles())
     {
         return false;
     }
@@ -128,7 +129,7 @@ RoceExperiment::Prepare()
     return true;
 }
 
-void
+bool
 RoceExperiment::BuildNetwork()
 {
     uint8_t classes = 0;
@@ -153,8 +154,28 @@ RoceExperiment::BuildNetwork()
     {
         m_roce.SetBufferAttribute("TotalBytes", UintegerValue(m_config.buffer));
     }
+    for (const uint32_t number : m_spec.GetTopology().GetSwitches())
+    {
+        const std::size_t ports = m_spec.GetTopology().GetLinksOf(number).size();
+        if (ports > RoceSharedBuffer::MAX_PORTS)
+        {
+            return Fail("switch " + std::to_string(number) + " has " + std::to_string(ports) +
+                        " links; a switch has up to " +
+                        std::to_string(RoceSharedBuffer::MAX_PORTS) + " ports");
+        }
+    }
+    m_roce.EnableBufferCheck(false); // so that it is an error of the input, with the whole plan
     m_network.Install(m_spec.GetTopology(), m_roce);
+    for (const uint32_t number : m_spec.GetTopology().GetSwitches())
+    {
+        const std::string problem = m_network.GetSwitch(number)->GetBuffer()->GetProblem();
+        if (!problem.empty())
+        {
+            return Fail("switch " + std::to_string(number) + ": " + problem);
+        }
+    }
     m_network.AssignStreams(m_roce, FABRIC_STREAM);
+    return true;
 }
 
 bool

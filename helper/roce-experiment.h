@@ -120,8 +120,9 @@ class RoceExperiment
   private:
     /**
      * Create nodes, devices and routes.
+     * @return false if the buffer of a switch is too small for its ports
      */
-    void BuildNetwork();
+    bool BuildNetwork();
     /**
      * Find the path of every flow.
      * @return false if one has none

@@ -156,6 +156,12 @@ RoceHelper::EnableFlowControl(bool enable)
     m_flowControl = enable;
 }
 
+void
+RoceHelper::EnableBufferCheck(bool enable)
+{
+    m_bufferCheck = enable;
+}
+
 // --- wiring
 // ----------------------------------------------------------------------------------------
 
@@ -272,7 +278,10 @@ RoceHelper::ConfigureSwitchPort(Ptr<RoceNetDevice> device) const
             pipeline->SetMarker(port, c, marker);
         }
     }
-    pipeline->GetBuffer()->Validate();
+    if (m_bufferCheck)
+    {
+        pipeline->GetBuffer()->Validate();
+    }
 }
 
 NetDeviceContainer

@@ -139,6 +139,12 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     static constexpr uint64_t AUTOMATIC = UINT64_MAX;
     /// @param enable false: no interface to queue discs, so that none is installed on NIC ports
     void EnableFlowControl(bool enable);
+    /**
+     * @param enable false: Install() accepts a buffer that is too small for its ports (default
+     * true: it stops the program), for programs that ask RoceSharedBuffer::GetProblem() themselves
+     * when all ports are there
+     */
+    void EnableBufferCheck(bool enable);
 
     // --- wiring
     // ------------------------------------------------------------------------------------
@@ -253,6 +259,7 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     RoceEcnMarker::Thresholds m_ecnThresholds;              //!< thresholds of every port
     uint64_t m_headroom{AUTOMATIC}; //!< headroom per lossless class and port
     bool m_flowControl{true};       //!< interface to queue discs
+    bool m_bufferCheck{true};       //!< refuse impossible buffer plans
 };
 
 /***************************************************************

@@ -9,6 +9,7 @@ ROCE_BIN names. Needs only Python; the plots are checked if matplotlib is there.
 """
 
 import csv
+import hashlib
 import importlib.util
 import json
 import os
@@ -227,6 +228,45 @@ class RoceRun(unittest.TestCase):
                 size = os.path.getsize(os.path.join(self.path("out"), name + ".png"))
                 self.assertGreater(size, 5000, name)
 
+    def hash_results(self, *options):
+        """Run, return a hash of all results but the time it took."""
+        _, summary = self.result(*options)
+        for key in ("cpu_s", "wall_s", "packet_hops_per_cpu_s"):
+            del summary[key]
+        digest = hashlib.sha256(json.dumps(summary, sort_keys=True).encode())
+        for name in ("flows.csv", "pfc.csv", "queues.csv", "ports.csv"):
+            with open(os.path.join(self.path("out"), name), "rb") as file:
+                digest.update(file.read())
+        return digest.hexdigest(), summary
+
+    def test_repeatable(self):
+        """Scenario P16: with losses and ECMP, ten processes write the same, another seed not."""
+        hosts = "".join(f"{host} {8 + host // 4} 100Gbps 1us 0\n" for host in range(8))
+        fabric = "".join(
+            f"{leaf} {spine} 100Gbps 1us 0.005\n" for leaf in (8, 9) for spine in (10, 11, 12)
+        )
+        topology = self.write("t.txt", "13 5 14\n8 9 10 11 12\n" + hosts + fabric)
+        options = (f"--topology={topology}", "--flows=permutation:200kB", "--lb=ecmp")
+        first, summary = self.hash_results(*options)
+        self.assertGreater(summary["drops_link"], 0)
+        self.assertGreater(summary["retransmitted_packets"], 0)
+        for _ in range(9):
+            self.assertEqual(self.hash_results(*options)[0], first)
+        self.assertNotEqual(self.hash_results(*options, "--seed=2")[0], first)
+
+    def test_cost(self):
+        """The benchmark runs, and an event serves nearly every packet-hop alone."""
+        bench = [sys.executable, os.path.join(ROOT, "utils", "bench.py"), "--program", PROGRAM]
+        for limit, status in (("1.3", 0), ("0.9", 1)):
+            process = subprocess.run(
+                bench + ["--repeat=1", f"--max-events={limit}"],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                universal_newlines=True,
+                check=False,
+            )
+            self.assertEqual(process.returncode, status, process.stdout)
+
     def test_shipped_data(self):
         """The files in examples/data, every load balancer and every traffic class."""
         topology = f"--topology={os.path.join(DATA, 'leaf-spine-16.txt')}"
@@ -282,6 +322,11 @@ class RoceRun(unittest.TestCase):
         self.refused("--cc", good, flows, "--cc=ns3::RoceEcmp")
         self.refused("--lb", good, flows, "--lb=ns3::RdmaDcqcn")
         self.refused("--buffer", good, flows, "--buffer=1Gbps")
+        self.refused("--buffer", good, flows, "--buffer=0")
+        # 4 ports: 8 reserves of 4096 B each, and the headroom of one class.
+        self.refused("switch 4: RoceSharedBuffer: impossible plan", good, flows, "--buffer=100kB")
+        self.refused("reserves        131072 B", good, flows, "--buffer=100kB")
+        self.refused("of 100000 B", good, flows, "--buffer=100kB")
         self.refused("--stop", good, flows, "--stop=never")
         self.refused("--queue-interval", good, flows, "--queue-interval=10")
         file_topology = os.path.join(DATA, "leaf-spine-16.txt")
@@ -292,6 +337,8 @@ class RoceRun(unittest.TestCase):
         chain = self.write("h.txt", "3 0 2\n0 1 1Gbps 1us 0\n1 2 1Gbps 1us 0\n")
         ends = self.write("e.txt", "1\n0 2 3 1000 0\n")
         self.refused("no path from host 0 to host 2", f"--topology={chain}", f"--flows={ends}")
+        self.refused("switch 70000 has 70000 links", "--topology=star:70000", flows)
+        self.refused("'seed=3' is not an option", good, flows, "seed=3")
         process = self.run_program(good, flows, "--bufer=1MB")
         self.assertNotEqual(process.returncode, 0)
         self.assertIn("bufer", process.stdout + process.stderr)

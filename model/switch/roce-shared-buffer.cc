@@ -13,7 +13,6 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <limits>
 #include <sstream>
 
 namespace ns3
@@ -117,9 +116,10 @@ void
 RoceSharedBuffer::Configure(uint32_t nPorts)
 {
     NS_LOG_FUNCTION(this << nPorts);
-    NS_ABORT_MSG_IF(nPorts < m_nPorts || nPorts > std::numeric_limits<uint16_t>::max(),
+    NS_ABORT_MSG_IF(nPorts < m_nPorts || nPorts > MAX_PORTS,
                     "RoceSharedBuffer: " << nPorts << " ports; from " << m_nPorts
-                                         << " (the ports it has) to 65535 are allowed");
+                                         << " (the ports it has) to " << MAX_PORTS
+                                         << " are allowed");
     Ingress fresh;
     fresh.reserve = m_defaultReserve;
     fresh.alpha = m_defaultAlpha;

@@ -48,7 +48,8 @@ namespace ns3
 class RoceSharedBuffer : public Object
 {
   public:
-    static constexpr uint8_t N_CLASSES = 8; //!< traffic classes of a port
+    static constexpr uint8_t N_CLASSES = 8;      //!< traffic classes of a port
+    static constexpr uint32_t MAX_PORTS = 65535; //!< most ports of a switch
 
     /// Outcome of Admit().
     enum Reason : uint8_t
