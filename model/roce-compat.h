@@ -77,7 +77,13 @@ namespace ns3
 namespace rocecompat
 {
 
-/// Stand-in whose template form exists only where ns-3's own MakeEnumAccessor is not a template.
+/**
+ * @brief Form that exists where ns-3's MakeEnumAccessor takes the enumeration as a parameter.
+ * @tparam E the enumeration
+ * @tparam Args a member pointer, or a setter and a getter
+ * @param args what MakeEnumAccessor takes
+ * @return the accessor
+ */
 template <typename E, typename... Args>
 auto
 MakeEnumAccessorImpl(int, Args&&... args)
@@ -86,7 +92,13 @@ MakeEnumAccessorImpl(int, Args&&... args)
     return MakeEnumAccessor<E>(std::forward<Args>(args)...); // ns-3.41 and later
 }
 
-/// Before ns-3.41 the enumeration type is not a template parameter of the accessor.
+/**
+ * @brief Form for ns-3 before 3.41, whose accessor does not know the type of the enumeration.
+ * @tparam E the enumeration
+ * @tparam Args a member pointer, or a setter and a getter
+ * @param args what MakeEnumAccessor takes
+ * @return the accessor
+ */
 template <typename E, typename... Args>
 auto
 MakeEnumAccessorImpl(long, Args&&... args)

@@ -30,7 +30,7 @@ namespace
 const char* const MAC_1 = "02:00:00:00:00:01"; //!< address used by the vectors
 const char* const MAC_2 = "02:00:00:00:00:02"; //!< address used by the vectors
 
-/// Opcodes of every packet the module can build.
+/// @return opcodes of every packet the module can build
 std::vector<uint8_t>
 KnownOpcodes()
 {

@@ -308,7 +308,6 @@ class RoceNetDevice : public NetDevice
     /**
      * Call the receive trace sinks.
      * @param frame the frame that has arrived
-     * @return the frame as a packet
      */
     void TraceRx(const RoceFrame& frame);
     /**

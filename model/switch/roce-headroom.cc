@@ -49,7 +49,6 @@ constexpr std::array<TableEntry, 4> INTERFACE_BIT_TIMES{{
 /**
  * @param a first factor, at most 2^44
  * @param b second factor, at most 2^63
- * @param divisor a million million
  * @return a * b / 10^12, rounded up
  */
 uint64_t

@@ -32,6 +32,7 @@ class FramePool
         }
     }
 
+    /// @return a fresh frame
     RoceFrame* Take()
     {
         m_live++;
@@ -44,6 +45,7 @@ class FramePool
         return new RoceFrame;
     }
 
+    /// @param frame a frame that nobody uses any more
     void Give(RoceFrame* frame)
     {
         m_live--;
@@ -52,6 +54,7 @@ class FramePool
         m_free = frame;
     }
 
+    /// @return frames in use
     uint64_t GetLive() const
     {
         return m_live;
