@@ -4,6 +4,8 @@
 # What test.py runs beside the suites: (program and arguments, run it, run it under valgrind), the
 # last two as Python conditions on ns-3's configuration.
 cpp_examples = [
+    ("roce-first", "True", "True"),
+    ("roce-first --hosts=3 --bytes=100000 --pcap=1", "True", "False"),
     ("roce-pcap", "True", "True"),
     ("roce-run --topology=star:3 --flows=incast:2:100000", "True", "True"),
     ("roce-run --topology=leaf-spine:2x2x4 --flows=permutation:100000 --lb=dlb", "True", "False"),
