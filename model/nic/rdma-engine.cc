@@ -73,11 +73,18 @@ RdmaEngine::GetTypeId()
                           MakeTimeAccessor(&RdmaEngine::m_doorbellDelay),
                           MakeTimeChecker(Time()))
             .AddAttribute("SendDelay",
-                          "Time that the NIC needs to fetch a work request and its data, or the "
-                          "data of a READ response (default: none). The delay of the receiving "
+                          "Time that the NIC needs to fetch and process a work request, or to "
+                          "process a READ or atomic (default: none). The delay of the receiving "
                           "side is RoceNetDevice::PipelineDelay.",
                           TimeValue(Time()),
                           MakeTimeAccessor(&RdmaEngine::m_sendDelay),
+                          MakeTimeChecker(Time()))
+            .AddAttribute("FetchDelay",
+                          "Time that the NIC needs to fetch data from the memory of the host: the "
+                          "payload of a SEND or WRITE, unless it is inline, and what a READ or "
+                          "atomic asks for (default: none).",
+                          TimeValue(Time()),
+                          MakeTimeAccessor(&RdmaEngine::m_fetchDelay),
                           MakeTimeChecker(Time()))
             .AddAttribute("QosMap",
                           "Map from packet marking to traffic class.",
@@ -297,6 +304,18 @@ RocePs
 RdmaEngine::GetSendDelay() const
 {
     return RoceClock::FromTime(m_doorbellDelay + m_sendDelay);
+}
+
+RocePs
+RdmaEngine::GetFetchDelay() const
+{
+    return RoceClock::FromTime(m_fetchDelay);
+}
+
+RocePs
+RdmaEngine::GetResponseDelay() const
+{
+    return RoceClock::FromTime(m_sendDelay + m_fetchDelay);
 }
 
 void

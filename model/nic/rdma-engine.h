@@ -168,6 +168,10 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     void NotifyResponse(uint32_t number, RocePs now);
     /// @return time from the post of a work request to its first packet, picoseconds
     RocePs GetSendDelay() const;
+    /// @return time that this takes longer if the payload has to be fetched, picoseconds
+    RocePs GetFetchDelay() const;
+    /// @return time from the arrival of a READ or atomic to the response, picoseconds
+    RocePs GetResponseDelay() const;
     /**
      * A queue pair is about to lose its work.
      * @param qp the queue pair
@@ -317,6 +321,7 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     RdmaMemoryTable m_memory;         //!< memory that peers may reach
     Time m_doorbellDelay;             //!< from the post until the NIC hears of it
     Time m_sendDelay;                 //!< from then to the first packet
+    Time m_fetchDelay;                //!< for data in the memory of the host
     uint32_t m_nUnreliable{0};        //!< queue pairs of the unreliable services
     uint64_t m_latePackets{0};        //!< for queue pairs that do not exist
     RdmaCounters m_destroyedCounters; //!< of destroyed queue pairs

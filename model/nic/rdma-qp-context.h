@@ -71,6 +71,8 @@ struct RdmaQpContext
     uint8_t maxDestReadAtomic{16};         //!< responder: READs and atomics it keeps resources for
     uint32_t qKey{0};                      //!< UD: key that datagrams must show
     RocePs sendDelay{0};                   //!< requester: from the post to the first packet
+    RocePs fetchDelay{0};                  //!< requester: the same for payload that is not inline
+    RocePs responseDelay{0};               //!< responder: from a READ or atomic to the response
     uint32_t number{0};                    //!< queue pair number, 24 bits
     uint64_t id{0};                        //!< never used again in this engine
     RdmaQpState state{RdmaQpState::RESET}; //!< verbs state

@@ -238,6 +238,8 @@ RdmaQueuePair::DoModifyToRtr(const RdmaPeer& local, const RdmaPeer& peer)
     m_context.maxDestReadAtomic = m_maxDestReadAtomic;
     m_context.qKey = m_qKey;
     m_context.sendDelay = engine.GetSendDelay();
+    m_context.fetchDelay = engine.GetFetchDelay();
+    m_context.responseDelay = engine.GetResponseDelay();
     constexpr RocePs TIMEOUT_UNIT = 4'096'000; // 4.096 us
     m_context.ackTimeout = m_timeout ? TIMEOUT_UNIT << m_timeout : 0;
     m_context.ackDscp = m_ackDscp < 0 ? m_dscp : static_cast<uint8_t>(m_ackDscp);

@@ -296,7 +296,7 @@ RdmaReliableResponder::AnswerRead(const Resource& resource, uint64_t offset, Roc
     Pending& pending = m_pending.back();
     pending.resource = resource;
     pending.next = offset;
-    pending.notBefore = now + m_context.sendDelay;
+    pending.notBefore = now + m_context.responseDelay;
     m_context.engine->NotifyResponse(m_context.number, now);
 }
 
@@ -310,6 +310,13 @@ void
 RdmaReliableResponder::FillNextPacket(RoceFrame& frame, RocePs now)
 {
     Pending& pending = m_pending.front();
+    if (pending.frame) // the answer to an atomic, which has taken its time
+    {
+        frame = *pending.frame;
+        m_pending.pop_front();
+        SendReady(now);
+        return;
+    }
     const Resource& resource = pending.resource;
     const uint64_t done = pending.next * m_context.pathMtu;
     const auto payload =
@@ -345,12 +352,18 @@ RdmaReliableResponder::FillNextPacket(RoceFrame& frame, RocePs now)
     if (isLast)
     {
         m_pending.pop_front();
-        while (!m_pending.empty() && m_pending.front().frame)
-        {
-            RoceFramePtr answer = std::move(m_pending.front().frame);
-            m_pending.pop_front();
-            m_context.engine->SendControl(std::move(answer), now);
-        }
+        SendReady(now);
+    }
+}
+
+void
+RdmaReliableResponder::SendReady(RocePs now)
+{
+    while (!m_pending.empty() && m_pending.front().frame && m_pending.front().notBefore <= now)
+    {
+        RoceFramePtr answer = std::move(m_pending.front().frame);
+        m_pending.pop_front();
+        m_context.engine->SendControl(std::move(answer), now);
     }
 }
 
@@ -366,7 +379,7 @@ RdmaReliableResponder::AnswerAtomic(const Resource& resource, RocePs now)
     frame->remoteAddress = resource.result;
     frame->frameBytes =
         m_context.baseFrameBytes + RdmaOpcode::AETH_BYTES + RdmaOpcode::ATOMIC_ACK_ETH_BYTES;
-    Send(std::move(frame), now);
+    Send(std::move(frame), now, m_context.responseDelay);
 }
 
 // --- answers
@@ -407,15 +420,20 @@ RdmaReliableResponder::Answer(uint64_t sequence, uint8_t syndrome, RocePs now, u
 }
 
 void
-RdmaReliableResponder::Send(RoceFramePtr frame, RocePs now)
+RdmaReliableResponder::Send(RoceFramePtr frame, RocePs now, RocePs delay)
 {
-    if (m_pending.empty())
+    if (m_pending.empty() && delay == 0)
     {
         m_context.engine->SendControl(std::move(frame), now);
         return;
     }
     m_pending.emplace_back();
     m_pending.back().frame = std::move(frame);
+    m_pending.back().notBefore = now + delay;
+    if (m_pending.size() == 1)
+    {
+        m_context.engine->NotifyResponse(m_context.number, now);
+    }
 }
 
 void

@@ -60,7 +60,7 @@ class RdmaReliableResponder : public RdmaResponder
         RoceFramePtr frame;  //!< an ACK, NAK or atomic response; null for a READ response
         Resource resource;   //!< READ: what to answer
         uint64_t next{0};    //!< READ: index of the next packet
-        RocePs notBefore{0}; //!< READ: when the NIC has the data
+        RocePs notBefore{0}; //!< READ and atomic: when the NIC has the data
     };
 
     /**
@@ -131,8 +131,14 @@ class RdmaReliableResponder : public RdmaResponder
      * Send an answer, or queue it behind READ responses.
      * @param frame the answer
      * @param now current time
+     * @param delay time until it is ready
      */
-    void Send(RoceFramePtr frame, RocePs now);
+    void Send(RoceFramePtr frame, RocePs now, RocePs delay = 0);
+    /**
+     * Send the answers that are ready and wait for nothing any more.
+     * @param now current time
+     */
+    void SendReady(RocePs now);
     /**
      * Refuse a request for good: NAK, then error state.
      * @param syndrome the NAK
@@ -146,7 +152,7 @@ class RdmaReliableResponder : public RdmaResponder
     uint32_t m_sinceAck{0};               //!< packets accepted since the last ACK
     bool m_nakSent{false};                //!< a NAK for m_expected has been sent
     std::deque<Resource> m_resources;     //!< READs and atomics, oldest first
-    std::deque<Pending> m_pending;        //!< answers; not empty only while a READ is answered
+    std::deque<Pending> m_pending;        //!< answers that wait, oldest first
     std::map<uint64_t, RoceFrame> m_kept; //!< packets after a gap
 };
 

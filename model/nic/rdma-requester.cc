@@ -37,7 +37,8 @@ RdmaRequester::Post(const RdmaWorkRequest& request, RocePs now)
     Entry& entry = m_queue.back();
     entry.request = request;
     entry.posted = now;
-    entry.notBefore = now + m_context.sendDelay;
+    const bool fetches = request.length > 0 && !request.inlineData && !request.HasResponse();
+    entry.notBefore = now + m_context.sendDelay + (fetches ? m_context.fetchDelay : 0);
     entry.firstSequence = m_state.end;
     entry.firstPosition = m_postedPosition;
     entry.packets =
