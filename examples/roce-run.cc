@@ -144,8 +144,9 @@ ReadOptions(int argc, char** argv)
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("Run an experiment on a RoCE network and write flows.csv, pfc.csv, queues.csv, "
-              "ports.csv and\n"
-              "summary.json. Exit status: 0 all flows completed, 1 some did not, 2 wrong input.\n"
+              "ports.csv,\n"
+              "counters.csv and summary.json. Exit status: 0 all flows completed, 1 some did not, "
+              "2 wrong input.\n"
               "Attributes of any class can be set, for example --ns3::RdmaDcqcn::RateAi=20Mbps.");
     cmd.AddValue(
         "topology",

@@ -231,6 +231,7 @@ RoceExperiment::OpenFiles()
                                                           m_config.queueInterval,
                                                           m_config.queueMinimum);
     m_portRecorder = std::make_unique<RocePortRecorder>(GetPath("ports.csv"));
+    m_counterRecorder = std::make_unique<RdmaCounterRecorder>(GetPath("counters.csv"));
     return true;
 }
 
@@ -276,9 +277,12 @@ RoceExperiment::CollectCounters()
     }
     for (const uint32_t host : m_spec.GetTopology().GetHosts())
     {
-        for (const uint32_t link : m_spec.GetTopology().GetLinksOf(host))
+        const std::vector<uint32_t>& links = m_spec.GetTopology().GetLinksOf(host);
+        for (uint32_t port = 0; port < links.size(); port++)
         {
-            const RdmaCounters counters = m_network.GetEngine(link, host)->GetCounters();
+            const Ptr<RdmaEngine> engine = m_network.GetEngine(links[port], host);
+            m_counterRecorder->RecordDevice(engine, host, port);
+            const RdmaCounters counters = engine->GetCounters();
             m_result.engines.packetsSent += counters.packetsSent;
             m_result.engines.cnpSent += counters.cnpSent;
             m_result.engines.retransmittedPackets += counters.retransmittedPackets;
@@ -286,6 +290,7 @@ RoceExperiment::CollectCounters()
             m_result.engines.localAckTimeoutErr += counters.localAckTimeoutErr;
         }
     }
+    m_counterRecorder->Flush();
 }
 
 const RoceExperiment::Result&

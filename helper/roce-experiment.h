@@ -5,6 +5,7 @@
 #ifndef ROCE_EXPERIMENT_H
 #define ROCE_EXPERIMENT_H
 
+#include "rdma-counter-recorder.h"
 #include "roce-experiment-spec.h"
 #include "roce-flow-recorder.h"
 #include "roce-flow-runner.h"
@@ -154,17 +155,18 @@ class RoceExperiment
      */
     std::string GetPath(const std::string& name) const;
 
-    Config m_config;                                    //!< what to run
-    std::string m_error;                                //!< what is wrong
-    Result m_result;                                    //!< what came out
-    RoceExperimentSpec m_spec;                          //!< network and flows
-    RoceHelper m_roce;                                  //!< makes devices and switches
-    RoceTopologyHelper m_network;                       //!< the network
-    std::unique_ptr<RoceFlowRecorder> m_flowRecorder;   //!< flows.csv
-    std::unique_ptr<RocePfcRecorder> m_pfcRecorder;     //!< pfc.csv
-    std::unique_ptr<RoceQueueRecorder> m_queueRecorder; //!< queues.csv
-    std::unique_ptr<RocePortRecorder> m_portRecorder;   //!< ports.csv
-    RoceFlowRunner m_flows;                             //!< the flows
+    Config m_config;                                        //!< what to run
+    std::string m_error;                                    //!< what is wrong
+    Result m_result;                                        //!< what came out
+    RoceExperimentSpec m_spec;                              //!< network and flows
+    RoceHelper m_roce;                                      //!< makes devices and switches
+    RoceTopologyHelper m_network;                           //!< the network
+    std::unique_ptr<RoceFlowRecorder> m_flowRecorder;       //!< flows.csv
+    std::unique_ptr<RocePfcRecorder> m_pfcRecorder;         //!< pfc.csv
+    std::unique_ptr<RoceQueueRecorder> m_queueRecorder;     //!< queues.csv
+    std::unique_ptr<RocePortRecorder> m_portRecorder;       //!< ports.csv
+    std::unique_ptr<RdmaCounterRecorder> m_counterRecorder; //!< counters.csv
+    RoceFlowRunner m_flows;                                 //!< the flows
 };
 
 } // namespace ns3

@@ -150,6 +150,16 @@ class RoceRun(unittest.TestCase):
         pfc = self.rows("pfc.csv")
         sent = [row for row in pfc if row["event"] == "xoff_sent"]
         self.assertEqual(len(sent), summary["pfc_xoff_sent"])
+        nics = self.rows("counters.csv")
+        self.assertEqual([int(row["node"]) for row in nics], list(range(len(nics))))
+        for column, key in (
+            ("np_cnp_sent", "cnp_sent"),
+            ("retransmitted_packets", "retransmitted_packets"),
+            ("naks_sent", "nak_sent"),
+            ("local_ack_timeout_err", "timeouts"),
+            ("bytes_acked", "bytes_total"),
+        ):
+            self.assertEqual(sum(int(row[column]) for row in nics), summary[key], column)
         ports = self.rows("ports.csv")
         self.assertEqual(sum(int(row["xoff_sent"]) for row in ports), summary["pfc_xoff_sent"])
         self.assertAlmostEqual(
@@ -215,7 +225,7 @@ class RoceRun(unittest.TestCase):
         self.assertGreater(summary["slowdown"]["p50"], 0.999)
         self.result(*options, output="again")
         self.result(*options, "--seed=2", output="other")
-        for name in ("flows.csv", "pfc.csv", "queues.csv", "ports.csv"):
+        for name in ("flows.csv", "pfc.csv", "queues.csv", "ports.csv", "counters.csv"):
             with open(os.path.join(self.path("out"), name), encoding="ascii") as file:
                 first = file.read()
             with open(os.path.join(self.path("again"), name), encoding="ascii") as file:
@@ -234,7 +244,7 @@ class RoceRun(unittest.TestCase):
         for key in ("cpu_s", "wall_s", "packet_hops_per_cpu_s"):
             del summary[key]
         digest = hashlib.sha256(json.dumps(summary, sort_keys=True).encode())
-        for name in ("flows.csv", "pfc.csv", "queues.csv", "ports.csv"):
+        for name in ("flows.csv", "pfc.csv", "queues.csv", "ports.csv", "counters.csv"):
             with open(os.path.join(self.path("out"), name), "rb") as file:
                 digest.update(file.read())
         return digest.hexdigest(), summary
