@@ -70,6 +70,7 @@ struct RdmaQpContext
     uint8_t maxReadAtomic{16};             //!< requester: READs and atomics that may be unanswered
     uint8_t maxDestReadAtomic{16};         //!< responder: READs and atomics it keeps resources for
     uint32_t qKey{0};                      //!< UD: key that datagrams must show
+    bool portPerMessage{false};            //!< each message has a UDP source port of its own
     RocePs sendDelay{0};                   //!< requester: from the post to the first packet
     RocePs fetchDelay{0};                  //!< requester: the same for payload that is not inline
     RocePs responseDelay{0};               //!< responder: from a READ or atomic to the response

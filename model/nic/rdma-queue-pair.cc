@@ -12,10 +12,12 @@
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
+#include "ns3/enum.h"
 #include "ns3/integer.h"
 #include "ns3/log.h"
 #include "ns3/rdma-opcode.h"
 #include "ns3/rdma-psn.h"
+#include "ns3/roce-compat.h"
 #include "ns3/roce-frame-codec.h"
 #include "ns3/uinteger.h"
 
@@ -96,9 +98,25 @@ RdmaQueuePair::GetTypeId()
                           UintegerValue(1),
                           MakeUintegerAccessor(&RdmaQueuePair::m_ackInterval),
                           MakeUintegerChecker<uint32_t>(1, 1 << 20))
+            .AddAttribute(
+                "SourcePortPolicy",
+                "How the UDP source port is chosen, which switches hash: HASH of the two "
+                "queue pair numbers within 0xC000 to 0xFFFF, FIXED 0xC000, PER_MESSAGE a "
+                "hash of numbers and message (messages may then overtake each other), "
+                "USER the value of SourcePort.",
+                EnumValue(RdmaSourcePort::HASH),
+                MakeRoceEnumAccessor<RdmaSourcePort::Policy>(&RdmaQueuePair::m_sourcePortPolicy),
+                MakeEnumChecker(RdmaSourcePort::HASH,
+                                "HASH",
+                                RdmaSourcePort::FIXED,
+                                "FIXED",
+                                RdmaSourcePort::PER_MESSAGE,
+                                "PER_MESSAGE",
+                                RdmaSourcePort::USER,
+                                "USER"))
             .AddAttribute("SourcePort",
-                          "UDP source port, entropy for the hash of switches; 0 means a hash of "
-                          "the two queue pair numbers within 0xC000 to 0xFFFF.",
+                          "UDP source port, if not 0: takes the place of the hash of policy HASH, "
+                          "and is needed for policy USER.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&RdmaQueuePair::m_sourcePort),
                           MakeUintegerChecker<uint16_t>())
@@ -237,6 +255,7 @@ RdmaQueuePair::DoModifyToRtr(const RdmaPeer& local, const RdmaPeer& peer)
     m_context.maxReadAtomic = m_maxReadAtomic;
     m_context.maxDestReadAtomic = m_maxDestReadAtomic;
     m_context.qKey = m_qKey;
+    m_context.portPerMessage = m_sourcePortPolicy == RdmaSourcePort::PER_MESSAGE;
     m_context.sendDelay = engine.GetSendDelay();
     m_context.fetchDelay = engine.GetFetchDelay();
     m_context.responseDelay = engine.GetResponseDelay();
@@ -248,6 +267,25 @@ RdmaQueuePair::DoModifyToRtr(const RdmaPeer& local, const RdmaPeer& peer)
     m_context.limiter.Start(engine.GetBitRate(), m_pathMtu, RoceClock::Now());
     m_responder->Start(peer.initialPsn);
     m_context.state = RdmaQpState::RTR;
+}
+
+uint16_t
+RdmaQueuePair::ChooseSourcePort(uint32_t peer) const
+{
+    NS_ABORT_MSG_IF(m_sourcePortPolicy == RdmaSourcePort::USER && m_sourcePort == 0,
+                    "RdmaQueuePair " << m_context.number
+                                     << ": SourcePortPolicy is USER, so SourcePort must be set");
+    NS_ABORT_MSG_IF(m_sourcePortPolicy != RdmaSourcePort::USER &&
+                        m_sourcePortPolicy != RdmaSourcePort::HASH && m_sourcePort != 0,
+                    "RdmaQueuePair " << m_context.number << ": SourcePort is " << m_sourcePort
+                                     << ", but SourcePortPolicy is neither HASH nor USER");
+    if (m_sourcePort)
+    {
+        return m_sourcePort;
+    }
+    return m_sourcePortPolicy == RdmaSourcePort::FIXED
+               ? RdmaSourcePort::FIRST
+               : RdmaSourcePort::FromNumbers(m_context.number, peer);
 }
 
 void
@@ -263,20 +301,7 @@ RdmaQueuePair::FillPrototype(const RdmaPeer& local, const RdmaPeer& peer)
     frame.dscp = m_dscp;
     frame.ecn = m_ecn ? RoceEcn::ECT0 : RoceEcn::NOT_ECT;
     frame.flags = RoceFrame::MIG_REQ;
-    if (m_sourcePort)
-    {
-        frame.udpSourcePort = m_sourcePort;
-    }
-    else
-    {
-        // Spread over the 14 free bits of the RoCEv2 source port range as rdma-core's
-        // rdma_flow_label_to_udp_sport() does with a flow label made from both numbers.
-        uint64_t label = uint64_t{m_context.number} * (peer.number ? peer.number : 1);
-        label ^= label >> 20;
-        label ^= label >> 40;
-        label &= 0xfffff;
-        frame.udpSourcePort = static_cast<uint16_t>(0xc000 | ((label & 0x3fff) ^ (label >> 14)));
-    }
+    frame.udpSourcePort = ChooseSourcePort(peer.number);
     engine.Classify(frame);
     RoceFrame ack = frame;
     ack.dscp = m_context.ackDscp;

@@ -10,6 +10,7 @@
 #include "rdma-qp-scheduler.h"
 #include "rdma-requester.h"
 #include "rdma-responder.h"
+#include "rdma-source-port.h"
 #include "rdma-work-request.h"
 
 #include "ns3/nstime.h"
@@ -173,6 +174,11 @@ class RdmaQueuePair : public Object
      * @param peer the other end
      */
     void FillPrototype(const RdmaPeer& local, const RdmaPeer& peer);
+    /**
+     * @param peer the peer's queue pair number
+     * @return UDP source port of packets, or of those that belong to no message
+     */
+    uint16_t ChooseSourcePort(uint32_t peer) const;
     /// @param request a work request, refused if it cannot be executed
     void CheckRequest(const RdmaWorkRequest& request) const;
     /**
@@ -229,7 +235,9 @@ class RdmaQueuePair : public Object
     uint8_t m_rnrRetry{0};          //!< receiver-not-ready retries
     uint8_t m_minRnrTimer{0};       //!< receiver-not-ready timer code
     uint32_t m_ackInterval{0};      //!< packets per acknowledgment
-    uint16_t m_sourcePort{0};       //!< UDP source port, 0: hash of the queue pair numbers
+    uint16_t m_sourcePort{0};       //!< UDP source port, 0: see m_sourcePortPolicy
+
+    RdmaSourcePort::Policy m_sourcePortPolicy{RdmaSourcePort::HASH}; //!< choice of the port
 };
 
 } // namespace ns3

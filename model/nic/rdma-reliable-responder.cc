@@ -5,6 +5,7 @@
 #include "rdma-reliable-responder.h"
 
 #include "rdma-engine.h"
+#include "rdma-source-port.h"
 
 #include "ns3/log.h"
 #include "ns3/rdma-opcode.h"
@@ -324,6 +325,10 @@ RdmaReliableResponder::FillNextPacket(RoceFrame& frame, RocePs now)
     const bool isFirst = pending.next == 0;
     const bool isLast = pending.next + 1 == resource.packets;
     frame = m_context.prototype;
+    if (m_context.portPerMessage)
+    {
+        RdmaSourcePort::Spread(frame, m_context.number, resource.firstSequence);
+    }
     frame.psn = static_cast<uint32_t>(resource.firstSequence + pending.next) & RdmaPsn::MASK;
     frame.payloadBytes = payload;
     frame.opcode =

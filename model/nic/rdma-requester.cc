@@ -4,6 +4,8 @@
 
 #include "rdma-requester.h"
 
+#include "rdma-source-port.h"
+
 #include "ns3/log.h"
 #include "ns3/rdma-opcode.h"
 #include "ns3/rdma-psn.h"
@@ -70,6 +72,10 @@ RdmaRequester::FillRequest(RoceFrame& frame, const Entry& entry, uint64_t offset
     const RdmaWorkRequest& request = entry.request;
     const uint32_t payload = GetPayload(entry, offset);
     frame = m_context.prototype;
+    if (m_context.portPerMessage)
+    {
+        RdmaSourcePort::Spread(frame, m_context.number, entry.firstSequence);
+    }
     frame.psn = static_cast<uint32_t>(entry.firstSequence + offset) & RdmaPsn::MASK;
     frame.payloadBytes = payload;
     uint32_t extension = 0;
