@@ -2,28 +2,21 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "ns3/boolean.h"
+#include "roce-stack-fabric.h"
+
 #include "ns3/callback.h"
 #include "ns3/inet-socket-address.h"
-#include "ns3/inet6-socket-address.h"
 #include "ns3/internet-stack-helper.h"
 #include "ns3/ipv4-address-helper.h"
 #include "ns3/ipv4-static-routing-helper.h"
 #include "ns3/ipv4.h"
-#include "ns3/ipv6-address-helper.h"
-#include "ns3/ipv6-interface-container.h"
 #include "ns3/node-container.h"
 #include "ns3/packet.h"
-#include "ns3/rdma-engine.h"
 #include "ns3/rdma-queue-pair.h"
 #include "ns3/roce-helper.h"
-#include "ns3/roce-net-device.h"
-#include "ns3/roce-routing-helper.h"
 #include "ns3/roce-shared-buffer.h"
-#include "ns3/roce-switch-node.h"
 #include "ns3/simulator.h"
 #include "ns3/socket.h"
-#include "ns3/string.h"
 #include "ns3/tcp-socket-factory.h"
 #include "ns3/test.h"
 #include "ns3/udp-socket-factory.h"
@@ -33,7 +26,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 /**
@@ -47,93 +39,6 @@ using namespace ns3;
 
 namespace
 {
-
-/**
- * Hosts with a network stack on one RoCE switch.
- */
-class StackFabric
-{
-  public:
-    /**
-     * @param n number of hosts
-     * @param ipv6 give the hosts IPv6 addresses only
-     * @param stackLimit packets of the stack that wait in a NIC per class
-     * @param weights weights of the classes
-     */
-    explicit StackFabric(uint32_t n,
-                         bool ipv6 = false,
-                         uint32_t stackLimit = 2,
-                         const std::string& weights = "1,1,1,1,1,1,1,1")
-        : hosts(n),
-          tor(CreateObject<RoceSwitchNode>()),
-          m_ipv6(ipv6)
-    {
-        roce.SetChannelAttribute("Delay", StringValue("1us"));
-        roce.SetEngineAttribute("StackQueueLimit", UintegerValue(stackLimit));
-        roce.SetBufferAttribute("TotalBytes", UintegerValue(2'000'000));
-        roce.GetQosMap()->SetAttribute("Weights", StringValue(weights));
-        nics = roce.Install(hosts, tor);
-        InternetStackHelper().Install(hosts);
-        if (ipv6)
-        {
-            Ipv6AddressHelper addresses(Ipv6Address("2001:db8::"), Ipv6Prefix(64));
-            m_interfaces = addresses.Assign(nics);
-        }
-        else
-        {
-            Ipv4AddressHelper("10.0.0.0", "255.255.0.0").Assign(nics);
-        }
-        RoceRoutingHelper::PopulateForwardingTables();
-        tor->GetSwitch()->SetAttribute("CheckBuffer", BooleanValue(true));
-    }
-
-    ~StackFabric()
-    {
-        Simulator::Destroy();
-    }
-
-    /**
-     * @param i a host
-     * @param port a port number
-     * @return the address of a socket of that host
-     */
-    Address GetAddress(uint32_t i, uint16_t port) const
-    {
-        if (m_ipv6)
-        {
-            return Inet6SocketAddress(m_interfaces.GetAddress(i, 1), port);
-        }
-        return InetSocketAddress(Ipv4Address(0x0a000001 + i), port);
-    }
-
-    /**
-     * @param port a port number
-     * @return the address of a listener
-     */
-    Address GetAny(uint16_t port) const
-    {
-        return m_ipv6 ? Address(Inet6SocketAddress(Ipv6Address::GetAny(), port))
-                      : Address(InetSocketAddress(Ipv4Address::GetAny(), port));
-    }
-
-    /**
-     * @param i a host
-     * @return its port
-     */
-    Ptr<RoceNetDevice> GetNic(uint32_t i) const
-    {
-        return DynamicCast<RoceNetDevice>(nics.Get(i));
-    }
-
-    RoceHelper roce;         //!< wires everything
-    NodeContainer hosts;     //!< hosts
-    Ptr<RoceSwitchNode> tor; //!< the switch
-    NetDeviceContainer nics; //!< port of each host
-
-  private:
-    bool m_ipv6;                         //!< IPv6 only
-    Ipv6InterfaceContainer m_interfaces; //!< IPv6 addresses
-};
 
 /**
  * One TCP connection that carries a pattern and checks it at the other end.
@@ -313,7 +218,7 @@ class StackTcpTestCase : public TestCase
   private:
     void DoRun() override
     {
-        StackFabric fabric(3, m_ipv6);
+        RoceStackFabric fabric(3, m_ipv6);
         const uint32_t bytes = 300'000;
         // IPv6 addresses can be used when duplicate address detection is over, after 1 s.
         const Time start = Seconds(2);
@@ -380,7 +285,7 @@ class StackUdpTestCase : public TestCase
 
     void DoRun() override
     {
-        StackFabric fabric(2);
+        RoceStackFabric fabric(2);
         std::vector<uint32_t> sizes;
         for (uint32_t size = 1; size < 8972; size += 89) // up to the MTU of 9000
         {
@@ -440,7 +345,7 @@ class StackDscpTestCase : public TestCase
   private:
     void DoRun() override
     {
-        StackFabric fabric(2);
+        RoceStackFabric fabric(2);
         auto server = Socket::CreateSocket(fabric.hosts.Get(1), UdpSocketFactory::GetTypeId());
         server->Bind(fabric.GetAny(9));
         for (uint8_t dscp = 0; dscp < 64; dscp++)
@@ -463,63 +368,6 @@ class StackDscpTestCase : public TestCase
 
 /**
  * @ingroup roce-tests
- * @brief Two UDP streams of 100 Gb/s into one port of 100 Gb/s, in a lossy class: the port is full,
- * half is lost, and nobody is paused.
- */
-class StackOverloadTestCase : public TestCase
-{
-  public:
-    StackOverloadTestCase()
-        : TestCase("Overload of a lossy class by UDP")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        StackFabric fabric(3);
-        auto server = Socket::CreateSocket(fabric.hosts.Get(0), UdpSocketFactory::GetTypeId());
-        server->Bind(fabric.GetAny(9));
-        for (uint32_t i = 1; i <= 2; i++)
-        {
-            auto socket = Socket::CreateSocket(fabric.hosts.Get(i), UdpSocketFactory::GetTypeId());
-            socket->Connect(fabric.GetAddress(0, 9));
-            // 8050 bytes on the wire take 644 ns at 100 Gb/s.
-            Simulator::Schedule(NanoSeconds(100 * i), &SendForEver, socket, 8050);
-        }
-        auto sw = fabric.tor->GetSwitch();
-        uint64_t frames = 0;
-        uint64_t drops = 0;
-        uint64_t arrived = 0;
-        const auto read = [&]() {
-            frames = sw->GetPort(0)->GetTxCounters(0).frames;
-            drops = sw->GetTotalDrops(false);
-            arrived =
-                sw->GetPort(1)->GetRxCounters(0).frames + sw->GetPort(2)->GetRxCounters(0).frames;
-        };
-        // The queue is full long before.
-        Simulator::Schedule(MicroSeconds(500), read);
-        Simulator::Stop(MicroSeconds(1500));
-        Simulator::Run();
-
-        const uint64_t f = frames;
-        const uint64_t d = drops;
-        const uint64_t a = arrived;
-        read();
-        NS_TEST_EXPECT_MSG_EQ_TOL((frames - f) * 644.0, 1e6, 644.0, "100 Gb/s on the wire");
-        NS_TEST_EXPECT_MSG_EQ_TOL((drops - d) / static_cast<double>(arrived - a),
-                                  0.5,
-                                  0.005,
-                                  "half is lost");
-        for (uint16_t p = 0; p < 3; p++)
-        {
-            NS_TEST_EXPECT_MSG_EQ(sw->GetPort(p)->GetTxControlCounters().frames, 0, "PFC frames");
-        }
-    }
-};
-
-/**
- * @ingroup roce-tests
  * @brief Three UDP streams of 100 Gb/s each with different datagrams in three lossy classes share a
  * port as their weights say: 5, 15 and 20 of 40.
  */
@@ -534,7 +382,7 @@ class StackSharesTestCase : public TestCase
   private:
     void DoRun() override
     {
-        StackFabric fabric(4, false, 2, "5,15,20,1,1,1,1,1");
+        RoceStackFabric fabric(4, false, 2, "5,15,20,1,1,1,1,1");
         auto server = Socket::CreateSocket(fabric.hosts.Get(0), UdpSocketFactory::GetTypeId());
         server->Bind(fabric.GetAny(9));
         const std::array<uint32_t, 3> wireBytes = {4025, 8050, 1500};
@@ -588,7 +436,7 @@ class StackLimitTestCase : public TestCase
         std::vector<Time> rdma;
         for (const uint32_t limit : {2, 3, 64})
         {
-            StackFabric fabric(3, false, limit);
+            RoceStackFabric fabric(3, false, limit);
             TcpTransfer transfer(fabric.hosts.Get(0),
                                  fabric.hosts.Get(1),
                                  fabric.GetAny(80),
@@ -712,7 +560,6 @@ class RoceStackTestSuite : public TestSuite
         AddTestCase(new StackTcpTestCase(true));
         AddTestCase(new StackUdpTestCase);
         AddTestCase(new StackDscpTestCase);
-        AddTestCase(new StackOverloadTestCase);
         AddTestCase(new StackSharesTestCase);
         AddTestCase(new StackLimitTestCase);
         AddTestCase(new StackRouterTestCase);

@@ -225,6 +225,9 @@ function(roce_build_test_runner LIBNAME)
     ${runner} PRIVATE NS_TEST_SOURCEDIR="${CMAKE_CURRENT_SOURCE_DIR}/test"
   )
   target_link_libraries(${runner} PRIVATE ${LIBNAME})
+  if(TARGET ns3::applications) # whose applications tests create by name
+    target_link_libraries(${runner} PRIVATE ns3::applications)
+  endif()
   set(list ${CMAKE_BINARY_DIR}/${runner}-suites.cmake)
   add_custom_command(
     TARGET ${runner} POST_BUILD
