@@ -455,7 +455,7 @@ class SwitchEcnTestCase : public TestCase
                 expected.insert(i);
             }
         }
-        NS_TEST_EXPECT_MSG_EQ(expected.size(), m_ect ? 21 : 0, "40 - 19");
+        NS_TEST_EXPECT_MSG_EQ(expected.size(), (m_ect ? 21 : 0), "40 - 19");
         NS_TEST_EXPECT_MSG_EQ((marked == expected), true, "exactly these are marked");
         auto sw = fabric.GetSwitch();
         NS_TEST_EXPECT_MSG_EQ(sw->GetMarked(1, ROCE_CLASS), expected.size(), "counted");
