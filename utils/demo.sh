@@ -62,7 +62,9 @@ choose_ns3
 
 step "configuring" \
     "read CMake's message above; if this folder was moved or copied, remove $build and run the command again"
-cmake -S "$ROOT" -B "$build" -G Ninja "${ns3_options[@]}"
+generator=(-G Ninja)
+[[ ! -e "$build/CMakeCache.txt" ]] || generator=() # as it was configured before
+cmake -S "$ROOT" -B "$build" "${generator[@]}" "${ns3_options[@]}"
 
 step "building the module and roce-run (about two minutes of processor time, the first time)" \
     "the compiler's messages are above; where memory ran out, try ROCE_JOBS=1"

@@ -41,7 +41,7 @@ progress() {
     local terminal=0
     [[ ! -t 1 ]] || terminal=1
     awk -v terminal="$terminal" '
-        /^\[[0-9]+\/[0-9]+\]/ {
+        /^\[ *[0-9]+(%|\/[0-9]+)\]/ {
             if (terminal) printf "\r\033[K%s", substr($0, 1, 78)
             else if (++n % 50 == 1) print
             fflush(); next
