@@ -38,16 +38,18 @@ trap 'die "failed while $NOW" "$ADVICE"' ERR
 
 # Shows a build's progress: one line on a terminal, a few lines in a file; warnings and errors in full.
 progress() {
-    local terminal=0
-    [[ ! -t 1 ]] || terminal=1
-    awk -v terminal="$terminal" '
-        /^\[ *[0-9]+(%|\/[0-9]+)\]/ {
-            if (terminal) printf "\r\033[K%s", substr($0, 1, 78)
-            else if (++n % 50 == 1) print
-            fflush(); next
-        }
-        { if (terminal) printf "\r\033[K"; print; fflush() }
-        END { if (terminal) printf "\r\033[K" }'
+    local line count=0 clear=""
+    [[ ! -t 1 ]] || clear=$'\r\e[K'
+    while IFS= read -r line; do
+        if [[ ! "$line" =~ ^\[\ *[0-9]+(%|/[0-9]+)\] ]]; then
+            echo "$clear$line"
+        elif [[ -n "$clear" ]]; then
+            printf '%s' "$clear${line:0:78}"
+        elif ((count++ % 50 == 0)); then
+            echo "$line"
+        fi
+    done
+    printf '%s' "$clear"
 }
 
 # ---- Packages ------------------------------------------------------------------------------------
