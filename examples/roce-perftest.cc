@@ -108,6 +108,7 @@ struct Options
     std::string delay{"10ns"};   //!< propagation delay of each cable
     std::string switchDelay;     //!< latency of each switch
     bool all{false};             //!< sweep over message lengths
+    uint32_t roce{2};            //!< version of RoCE
     std::string pcap;            //!< capture file
     std::string counters;        //!< counter file
 };
@@ -149,6 +150,7 @@ main(int argc, char* argv[])
                      " (attributes DoorbellDelay, SendDelay, FetchDelay of RdmaEngine and "
                      "PipelineDelay of RoceNetDevice)",
                  config.preset);
+    cmd.AddValue("roce", "Version of RoCE: 2, or 1 with up to one switch", options.roce);
     cmd.AddValue("pcap", "Name of a capture file of the client's port", options.pcap);
     cmd.AddValue("counters",
                  "Name of a CSV file for counters of NICs and queue pairs",
@@ -190,6 +192,13 @@ main(int argc, char* argv[])
                std::max<int64_t>(config.inlineBytes, 0),
                0,
                RdmaQueuePair::MAX_INLINE_BYTES);
+
+    CheckRange("roce", options.roce, 1, 2);
+    config.roceV1 = options.roce == 1;
+    if (config.roceV1 && config.hops > 1)
+    {
+        Refuse("--roce=1 cannot be routed: --hops must be 0 or 1");
+    }
 
     RocePerftestBench bench(config);
     if (!options.pcap.empty())

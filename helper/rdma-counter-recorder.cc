@@ -64,6 +64,7 @@ RdmaCounterRecorder::GetColumns()
         names.emplace_back(column.name);
     }
     names.emplace_back("late_packets");
+    names.emplace_back("rx_discards");
     return names;
 }
 
@@ -77,7 +78,12 @@ void
 RdmaCounterRecorder::RecordDevice(Ptr<RdmaEngine> engine, uint32_t node, uint32_t port)
 {
     NS_LOG_FUNCTION(this << engine << node << port);
-    WriteRow(node, port, "all", engine->GetCounters(), engine->GetLatePackets());
+    WriteRow(node,
+             port,
+             "all",
+             engine->GetCounters(),
+             engine->GetLatePackets(),
+             engine->GetInputBuffer()->GetDrops());
 }
 
 void
@@ -90,7 +96,7 @@ RdmaCounterRecorder::RecordQueuePairs(Ptr<RdmaEngine> engine, uint32_t node, uin
         if (auto qp = engine->FindQueuePair(number))
         {
             left--;
-            WriteRow(node, port, std::to_string(number), qp->GetCounters(), 0);
+            WriteRow(node, port, std::to_string(number), qp->GetCounters(), 0, 0);
         }
     }
 }
@@ -100,7 +106,8 @@ RdmaCounterRecorder::WriteRow(uint32_t node,
                               uint32_t port,
                               const std::string& qp,
                               const RdmaCounters& counters,
-                              uint64_t late)
+                              uint64_t late,
+                              uint64_t discards)
 {
     m_file.AddSeconds(RoceClock::Now());
     m_file.AddInteger(node);
@@ -111,6 +118,7 @@ RdmaCounterRecorder::WriteRow(uint32_t node,
         m_file.AddInteger(counters.*column.counter);
     }
     m_file.AddInteger(late);
+    m_file.AddInteger(discards);
     m_file.EndRow();
 }
 

@@ -60,12 +60,14 @@ class RdmaCounterRecorder
      * @param qp what the row is about
      * @param counters the counters
      * @param late packets for queue pairs that do not exist
+     * @param discards frames that a slow NIC had no room for
      */
     void WriteRow(uint32_t node,
                   uint32_t port,
                   const std::string& qp,
                   const RdmaCounters& counters,
-                  uint64_t late);
+                  uint64_t late,
+                  uint64_t discards);
 
     RoceCsvFile m_file; //!< the file
 };

@@ -13,6 +13,7 @@
 #include "ns3/pfc-flow-control.h"
 #include "ns3/pointer.h"
 #include "ns3/roce-channel.h"
+#include "ns3/roce-frame-codec.h"
 #include "ns3/roce-headroom.h"
 #include "ns3/roce-shared-buffer.h"
 #include "ns3/roce-switch-node.h"
@@ -29,6 +30,34 @@ namespace
 
 /// Ethernet header and FCS around the layer-3 MTU, bytes.
 constexpr uint32_t ETHERNET_BYTES = 18;
+
+/**
+ * Stop the program if a queue pair of RoCEv1 would have to be routed.
+ * @param a port of one end
+ * @param b port of the other end
+ */
+void
+CheckSegment(Ptr<RdmaEngine> a, Ptr<RdmaEngine> b)
+{
+    RoceAddressBytes address;
+    uint16_t etherType = 0;
+    a->GetAddress(address, etherType);
+    if (etherType != RoceFrameCodec::ETHERTYPE_ROCE_V1)
+    {
+        return;
+    }
+    const Ptr<RoceNetDevice> left = a->GetDevice()->GetLinkPeer();
+    const Ptr<RoceNetDevice> right = b->GetDevice()->GetLinkPeer();
+    const bool sameCable = left == b->GetDevice();
+    const bool sameSwitch = left && right && left->GetNode() == right->GetNode() &&
+                            left->GetNode()->GetObject<RoceSwitch>();
+    NS_ABORT_MSG_UNLESS(sameCable || sameSwitch,
+                        "RoceHelper: RoCEv1 cannot be routed, so the ports on nodes "
+                            << a->GetDevice()->GetNode()->GetId() << " and "
+                            << b->GetDevice()->GetNode()->GetId()
+                            << " must be on one cable or on one switch; they are not, use RoCEv2 "
+                               "(attribute RoceVersion of RdmaEngine)");
+}
 
 } // namespace
 
@@ -101,6 +130,14 @@ RoceHelper::SetCnpAttribute(std::string name, const AttributeValue& value)
     ObjectFactory check("ns3::RdmaCnpGenerator");
     check.Set(name, value); // refuses an unknown name or a bad value now
     m_cnpAttributes.emplace_back(name, value.Copy());
+}
+
+void
+RoceHelper::SetReceiverAttribute(std::string name, const AttributeValue& value)
+{
+    ObjectFactory check("ns3::RdmaInputBuffer");
+    check.Set(name, value); // refuses an unknown name or a bad value now
+    m_receiverAttributes.emplace_back(name, value.Copy());
 }
 
 void
@@ -223,6 +260,10 @@ RoceHelper::AddEngine(Ptr<RoceNetDevice> device) const
     for (const auto& [name, value] : m_cnpAttributes)
     {
         engine->GetCnpGenerator()->SetAttribute(name, *value);
+    }
+    for (const auto& [name, value] : m_receiverAttributes)
+    {
+        engine->GetInputBuffer()->SetAttribute(name, *value);
     }
     engine->SetDevice(device);
     if (m_flowControl)
@@ -366,6 +407,7 @@ std::pair<Ptr<RdmaQueuePair>, Ptr<RdmaQueuePair>>
 RoceHelper::ConnectQueuePairs(Ptr<NetDevice> a, Ptr<NetDevice> b) const
 {
     NS_LOG_FUNCTION(this << a << b);
+    CheckSegment(GetEngine(a), GetEngine(b));
     Ptr<RdmaQueuePair> left = GetEngine(a)->CreateQueuePair();
     Ptr<RdmaQueuePair> right = GetEngine(b)->CreateQueuePair();
     left->ModifyToInit();

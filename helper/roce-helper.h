@@ -69,6 +69,11 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     void SetCnpAttribute(std::string name, const AttributeValue& value);
     /**
+     * @param name attribute of RdmaInputBuffer, such as Rate
+     * @param value its value in NICs installed from now on
+     */
+    void SetReceiverAttribute(std::string name, const AttributeValue& value);
+    /**
      * @param name attribute of PfcFlowControl, such as ResponseTime
      * @param value its value in ports installed from now on
      */
@@ -251,6 +256,7 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     ObjectFactory m_markerFactory;     //!< makes markers
     std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_queuePairAttributes; //!< see setter
     std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_cnpAttributes;       //!< see setter
+    std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_receiverAttributes;  //!< see setter
     Ptr<RoceQosMap> m_map;  //!< shared by everything installed
     bool m_pfc{true};       //!< PFC on lossless classes
     bool m_ecn{true};       //!< markers on lossless classes

@@ -8,6 +8,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/data-rate.h"
+#include "ns3/enum.h"
 #include "ns3/log.h"
 #include "ns3/rdma-nic-preset.h"
 #include "ns3/simulator.h"
@@ -94,6 +95,8 @@ RocePerftestBench::BuildNetwork()
     m_roce.SetDeviceAttribute("DataRate", DataRateValue(DataRate(m_config.rate)));
     m_roce.SetChannelAttribute("Delay", TimeValue(RoceClock::ToTime(m_config.delay)));
     m_roce.SetQueuePairAttribute("PathMtu", UintegerValue(m_config.mtu));
+    m_roce.SetEngineAttribute("RoceVersion",
+                              EnumValue(m_config.roceV1 ? RdmaEngine::V1 : RdmaEngine::V2));
     m_nodes.Create(2);
     const NodeContainer switches = RoceHelper::CreateSwitches(m_config.hops);
     Ptr<Node> last = m_nodes.Get(0);

@@ -64,6 +64,7 @@ class RocePerftestBench
         uint32_t postList{1};       //!< requests posted at a time
         int64_t inlineBytes{-1};    //!< inline limit; -1: 220 for latency, 0 for bandwidth
         std::string preset{"none"}; //!< NIC delays, see RdmaNicPreset
+        bool roceV1{false};         //!< RoCEv1, which needs hops <= 1
     };
 
     /// @param config what to measure; the network is built and the queue pairs are connected

@@ -133,9 +133,13 @@ GetDistances(const Graph& graph, uint32_t root)
  * @param pipeline the switch
  * @param engine NIC that they lead to
  * @param ports equal-cost ports
+ * @param attached the NIC is attached to this switch
  */
 void
-EnterRoutes(Ptr<RoceSwitch> pipeline, Ptr<RdmaEngine> engine, const std::vector<uint16_t>& ports)
+EnterRoutes(Ptr<RoceSwitch> pipeline,
+            Ptr<RdmaEngine> engine,
+            const std::vector<uint16_t>& ports,
+            bool attached)
 {
     Ptr<RoceForwardingTable> table = pipeline->GetForwardingTable();
     RoceAddressBytes address;
@@ -146,7 +150,7 @@ EnterRoutes(Ptr<RoceSwitch> pipeline, Ptr<RdmaEngine> engine, const std::vector<
         {
             table->Replace(RoceFrameCodec::ToIpv4(address), Ipv4Mask::GetOnes(), ports);
         }
-        else
+        else if (attached || etherType == RoceFrameCodec::ETHERTYPE_IPV6) // RoCEv1 is not routed
         {
             table->Replace(RoceFrameCodec::ToIpv6(address), Ipv6Prefix(128), ports);
         }
@@ -199,11 +203,11 @@ RoceRoutingHelper::PopulateForwardingTables()
             {
                 if (i == root)
                 {
-                    EnterRoutes(vertex.pipeline, leaf.engine, {leaf.port});
+                    EnterRoutes(vertex.pipeline, leaf.engine, {leaf.port}, true);
                 }
                 else if (!ports.empty())
                 {
-                    EnterRoutes(vertex.pipeline, leaf.engine, ports);
+                    EnterRoutes(vertex.pipeline, leaf.engine, ports, false);
                 }
             }
         }

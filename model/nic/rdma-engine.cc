@@ -7,6 +7,7 @@
 #include "rdma-queue-pair.h"
 
 #include "ns3/abort.h"
+#include "ns3/enum.h"
 #include "ns3/ipv4.h"
 #include "ns3/ipv6.h"
 #include "ns3/log.h"
@@ -18,7 +19,9 @@
 #include "ns3/rdma-opcode.h"
 #include "ns3/rdma-psn.h"
 #include "ns3/rdma-syndrome.h"
+#include "ns3/roce-compat.h"
 #include "ns3/roce-frame-codec.h"
+#include "ns3/roce-gid.h"
 #include "ns3/roce-net-device.h"
 #include "ns3/uinteger.h"
 
@@ -91,6 +94,19 @@ RdmaEngine::GetTypeId()
                           PointerValue(),
                           MakePointerAccessor(&RdmaEngine::SetQosMap, &RdmaEngine::GetQosMap),
                           MakePointerChecker<RoceQosMap>())
+            .AddAttribute("RoceVersion",
+                          "V2: UDP over IPv4 or IPv6. V1: EtherType 0x8915 with GIDs made from the "
+                          "IP address or else the MAC address; both ends on one cable or switch.",
+                          EnumValue(RdmaEngine::V2),
+                          MakeRoceEnumAccessor<RdmaEngine::RoceVersion>(&RdmaEngine::SetVersion,
+                                                                        &RdmaEngine::GetVersion),
+                          MakeEnumChecker(RdmaEngine::V1, "V1", RdmaEngine::V2, "V2"))
+            .AddAttribute("InputBuffer",
+                          "Where frames wait if the NIC is slow.",
+                          TypeId::ATTR_GET,
+                          PointerValue(),
+                          MakePointerAccessor(&RdmaEngine::m_inputBuffer),
+                          MakePointerChecker<RdmaInputBuffer>())
             .AddAttribute("CnpGenerator",
                           "The generator of congestion notification packets.",
                           TypeId::ATTR_GET,
@@ -103,7 +119,8 @@ RdmaEngine::GetTypeId()
 RdmaEngine::RdmaEngine()
     : m_timerAlarm(this),
       m_cnpAlarm(this),
-      m_cnpGenerator(CreateObject<RdmaCnpGenerator>())
+      m_cnpGenerator(CreateObject<RdmaCnpGenerator>()),
+      m_inputBuffer(CreateObject<RdmaInputBuffer>())
 {
     NS_LOG_FUNCTION(this);
     m_queuePairFactory.SetTypeId("ns3::RdmaQueuePair");
@@ -144,6 +161,8 @@ RdmaEngine::DoDispose()
     m_queueInterface = nullptr;
     m_map = nullptr;
     m_cnpGenerator = nullptr;
+    m_inputBuffer->Dispose();
+    m_inputBuffer = nullptr;
     Object::DoDispose();
 }
 
@@ -160,6 +179,7 @@ RdmaEngine::SetDevice(Ptr<RoceNetDevice> device)
     m_agenda.SetContext(context);
     m_timerAlarm.SetContext(context);
     m_cnpAlarm.SetContext(context);
+    m_inputBuffer->SetEngine(this, context);
     device->SetOwner(this, this, &m_agenda, 0);
     device->SetStackSendCallback(MakeCallback(&RdmaEngine::SendFromStack, this));
     device->AggregateObject(this);
@@ -208,16 +228,36 @@ void
 RdmaEngine::SetAddress(Ipv4Address address)
 {
     NS_LOG_FUNCTION(this << address);
-    m_address = RoceFrameCodec::ToBytes(address);
-    m_etherType = RoceFrameCodec::ETHERTYPE_IPV4;
+    SetIpAddress(RoceFrameCodec::ToBytes(address), RoceFrameCodec::ETHERTYPE_IPV4);
 }
 
 void
 RdmaEngine::SetAddress(Ipv6Address address)
 {
     NS_LOG_FUNCTION(this << address);
-    m_address = RoceFrameCodec::ToBytes(address);
-    m_etherType = RoceFrameCodec::ETHERTYPE_IPV6;
+    SetIpAddress(RoceFrameCodec::ToBytes(address), RoceFrameCodec::ETHERTYPE_IPV6);
+}
+
+void
+RdmaEngine::SetIpAddress(const RoceAddressBytes& address, uint16_t etherType)
+{
+    m_address = m_version == V1 ? RoceGid::FromIp(address, etherType) : address;
+    m_etherType = m_version == V1 ? RoceFrameCodec::ETHERTYPE_ROCE_V1 : etherType;
+}
+
+void
+RdmaEngine::SetVersion(RoceVersion version)
+{
+    NS_LOG_FUNCTION(this << version);
+    NS_ABORT_MSG_IF(m_etherType && version != m_version,
+                    "RdmaEngine: set RoceVersion before the address of the port");
+    m_version = version;
+}
+
+RdmaEngine::RoceVersion
+RdmaEngine::GetVersion() const
+{
+    return m_version;
 }
 
 bool
@@ -244,6 +284,11 @@ RdmaEngine::ResolveAddress()
             SetAddress(address.GetAddress());
             return true;
         }
+    }
+    if (m_version == V1)
+    {
+        SetIpAddress(RoceGid::FromMac(m_port->GetMacAddress()), RoceFrameCodec::ETHERTYPE_IPV6);
+        return true;
     }
     return false;
 }
@@ -415,6 +460,7 @@ void
 RdmaEngine::LinkChanged(uint16_t, bool up, RocePs now)
 {
     NS_LOG_FUNCTION(this << up << now);
+    m_inputBuffer->LinkChanged(up, now);
     if (!up)
     {
         // What is in the NIC is lost with the link; queue pairs repair it by their timeouts.
@@ -433,7 +479,18 @@ RdmaEngine::LinkChanged(uint16_t, bool up, RocePs now)
 void
 RdmaEngine::ReceiveFrame(uint16_t, RoceFramePtr frame, RocePs now)
 {
+    if (m_inputBuffer->IsEnabled() || m_inputBuffer->GetBytes() > 0)
+    {
+        m_inputBuffer->Push(std::move(frame), now);
+        return;
+    }
     m_agenda.RunUntil(now);
+    Deliver(std::move(frame), now);
+}
+
+void
+RdmaEngine::Deliver(RoceFramePtr frame, RocePs now)
+{
     if (frame->kind == RoceFrameKind::ROCE && (m_etherType || ResolveAddress()) &&
         frame->destination == m_address && frame->etherType == m_etherType)
     {
@@ -570,6 +627,12 @@ void
 RdmaEngine::SetRecovery(const ObjectFactory& factory)
 {
     m_recoveryFactory = factory;
+}
+
+Ptr<RdmaInputBuffer>
+RdmaEngine::GetInputBuffer() const
+{
+    return m_inputBuffer;
 }
 
 Ptr<RdmaCnpGenerator>

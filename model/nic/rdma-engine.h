@@ -5,6 +5,7 @@
 #ifndef RDMA_ENGINE_H
 #define RDMA_ENGINE_H
 
+#include "rdma-input-buffer.h"
 #include "rdma-qp-context.h"
 #include "rdma-qp-scheduler.h"
 
@@ -52,6 +53,13 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     static constexpr uint32_t FIRST_NUMBER = 0x11; //!< 0 and 1 are for management, up to 0x10 spare
     static constexpr uint8_t N_CLASSES = 8;        //!< number of traffic classes
 
+    /// Version of RoCE.
+    enum RoceVersion
+    {
+        V1 = 1, //!< EtherType 0x8915 and GRH: within one Ethernet segment, that is one switch
+        V2 = 2, //!< UDP over IPv4 or IPv6
+    };
+
     /**
      * @brief Get the type ID.
      * @return the object TypeId
@@ -92,12 +100,12 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     void SetAddress(Ipv6Address address);
     /**
      * Stops the program if the port has no address.
-     * @param [out] address IP address of the port
+     * @param [out] address IP address of the port, or its GID if the version is V1
      * @param [out] etherType EtherType that says what kind it is
      */
     void GetAddress(RoceAddressBytes& address, uint16_t& etherType);
     /**
-     * @param [out] address IP address of the port, if it has one
+     * @param [out] address IP address of the port (V1: GID), if it has one
      * @param [out] etherType EtherType that says what kind it is
      * @return true if it has one
      */
@@ -137,6 +145,8 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     void SetRecovery(const ObjectFactory& factory);
     /// @return memory that peers may reach: regions are registered here (ibv_reg_mr)
     RdmaMemoryTable& GetMemory();
+    /// @return where frames wait if the NIC is slow
+    Ptr<RdmaInputBuffer> GetInputBuffer() const;
     /// @return the generator of congestion notification packets
     Ptr<RdmaCnpGenerator> GetCnpGenerator() const;
 
@@ -192,6 +202,12 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     void NotifyMarkedPacket(RdmaQpContext& context, RocePs now);
     /// @param frame a frame whose class (and VLAN tag) is set from its DSCP
     void Classify(RoceFrame& frame) const;
+    /**
+     * Work on a frame that has arrived.
+     * @param frame the frame
+     * @param now current time
+     */
+    void Deliver(RoceFramePtr frame, RocePs now);
     /// @param now time up to which departures are worked off
     void CatchUp(RocePs now);
     /// @return layer-3 MTU of the port, bytes
@@ -258,8 +274,17 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
      * @return device queue that it belongs to: its traffic class
      */
     std::size_t SelectStackQueue(Ptr<QueueItem> item) const;
-    /// @return true if the IP address of the port is known
+    /// @return true if the address of the port is known
     bool ResolveAddress();
+    /**
+     * @param address IP address of the port
+     * @param etherType EtherType that says what kind it is
+     */
+    void SetIpAddress(const RoceAddressBytes& address, uint16_t etherType);
+    /// @param version version of RoCE, before the address is set
+    void SetVersion(RoceVersion version);
+    /// @return version of RoCE
+    RoceVersion GetVersion() const;
     /**
      * Take the next packet of the network stack.
      * @param trafficClass a class in which one waits
@@ -292,7 +317,7 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
 
     // hot
     RoceNetDevice* m_port{nullptr};                 //!< the port
-    RoceAddressBytes m_address{};                   //!< its IP address
+    RoceAddressBytes m_address{};                   //!< its IP address or GID
     uint16_t m_etherType{0};                        //!< kind of address, 0: not known yet
     uint8_t m_controlClasses{0};                    //!< classes with control packets
     uint8_t m_stackClasses{0};                      //!< classes with stack packets
@@ -312,19 +337,21 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     std::deque<RoceFramePtr> m_delayedCnps;                         //!< CNPs in the making, by time
     Ptr<RoceQosMap> m_map;                                          //!< marking to class
     Ptr<RdmaCnpGenerator> m_cnpGenerator;                           //!< decides about CNPs
-    ObjectFactory m_queuePairFactory;                               //!< makes queue pairs
-    ObjectFactory m_congestionFactory;                              //!< makes congestion controls
-    ObjectFactory m_recoveryFactory;                                //!< makes loss recoveries
-    NetDeviceQueueInterface* m_queueInterface{nullptr};             //!< interface to queue discs
-    uint32_t m_stackLimit{0};                                       //!< packets per class
-    uint16_t m_vlanId{0};             //!< VLAN ID of RoCE frames, 0: untagged
-    RdmaMemoryTable m_memory;         //!< memory that peers may reach
-    Time m_doorbellDelay;             //!< from the post until the NIC hears of it
-    Time m_sendDelay;                 //!< from then to the first packet
-    Time m_fetchDelay;                //!< for data in the memory of the host
-    uint32_t m_nUnreliable{0};        //!< queue pairs of the unreliable services
-    uint64_t m_latePackets{0};        //!< for queue pairs that do not exist
-    RdmaCounters m_destroyedCounters; //!< of destroyed queue pairs
+    Ptr<RdmaInputBuffer> m_inputBuffer;                 //!< where frames wait if the NIC is slow
+    RoceVersion m_version{V2};                          //!< version of RoCE
+    ObjectFactory m_queuePairFactory;                   //!< makes queue pairs
+    ObjectFactory m_congestionFactory;                  //!< makes congestion controls
+    ObjectFactory m_recoveryFactory;                    //!< makes loss recoveries
+    NetDeviceQueueInterface* m_queueInterface{nullptr}; //!< interface to queue discs
+    uint32_t m_stackLimit{0};                           //!< packets per class
+    uint16_t m_vlanId{0};                               //!< VLAN ID of RoCE frames, 0: untagged
+    RdmaMemoryTable m_memory;                           //!< memory that peers may reach
+    Time m_doorbellDelay;                               //!< from the post until the NIC hears of it
+    Time m_sendDelay;                                   //!< from then to the first packet
+    Time m_fetchDelay;                                  //!< for data in the memory of the host
+    uint32_t m_nUnreliable{0};                          //!< queue pairs of the unreliable services
+    uint64_t m_latePackets{0};                          //!< for queue pairs that do not exist
+    RdmaCounters m_destroyedCounters;                   //!< of destroyed queue pairs
 };
 
 } // namespace ns3

@@ -54,7 +54,7 @@ RdmaQueuePair::GetTypeId()
                           MakeIntegerAccessor(&RdmaQueuePair::m_ackDscp),
                           MakeIntegerChecker<int16_t>(-1, 63))
             .AddAttribute("Ecn",
-                          "Send ECN-capable packets, which switches may mark.",
+                          "Send ECN-capable packets, which switches may mark (RoCEv2).",
                           BooleanValue(true),
                           MakeBooleanAccessor(&RdmaQueuePair::m_ecn),
                           MakeBooleanChecker())
@@ -222,7 +222,8 @@ RdmaQueuePair::ModifyToRtr(const RdmaPeer& peer)
                                         "ModifyToRtr() without one");
     NS_ABORT_MSG_IF(peer.etherType != local.etherType,
                     "RdmaQueuePair " << m_context.number
-                                     << ": the two ends have addresses of different families");
+                                     << ": the two ends have addresses of different families, or "
+                                        "different versions of RoCE");
     NS_ABORT_MSG_IF(peer.address == local.address,
                     "RdmaQueuePair " << m_context.number
                                      << ": both ends are on the same port; loopback is not "
@@ -255,7 +256,6 @@ RdmaQueuePair::DoModifyToRtr(const RdmaPeer& local, const RdmaPeer& peer)
     m_context.maxReadAtomic = m_maxReadAtomic;
     m_context.maxDestReadAtomic = m_maxDestReadAtomic;
     m_context.qKey = m_qKey;
-    m_context.portPerMessage = m_sourcePortPolicy == RdmaSourcePort::PER_MESSAGE;
     m_context.sendDelay = engine.GetSendDelay();
     m_context.fetchDelay = engine.GetFetchDelay();
     m_context.responseDelay = engine.GetResponseDelay();
@@ -299,9 +299,11 @@ RdmaQueuePair::FillPrototype(const RdmaPeer& local, const RdmaPeer& peer)
     frame.destQp = peer.number;
     frame.ttl = m_ttl;
     frame.dscp = m_dscp;
-    frame.ecn = m_ecn ? RoceEcn::ECT0 : RoceEcn::NOT_ECT;
+    const bool hasUdp = local.etherType != RoceFrameCodec::ETHERTYPE_ROCE_V1;
+    frame.ecn = m_ecn && hasUdp ? RoceEcn::ECT0 : RoceEcn::NOT_ECT;
     frame.flags = RoceFrame::MIG_REQ;
-    frame.udpSourcePort = ChooseSourcePort(peer.number);
+    frame.udpSourcePort = hasUdp ? ChooseSourcePort(peer.number) : 0;
+    m_context.portPerMessage = hasUdp && m_sourcePortPolicy == RdmaSourcePort::PER_MESSAGE;
     engine.Classify(frame);
     RoceFrame ack = frame;
     ack.dscp = m_context.ackDscp;

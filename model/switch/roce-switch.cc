@@ -11,6 +11,7 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/pointer.h"
+#include "ns3/roce-frame-codec.h"
 #include "ns3/roce-net-device.h"
 
 #include <algorithm>
@@ -256,18 +257,22 @@ RoceSwitch::ReceiveFrame(uint16_t inPort, RoceFramePtr frame, RocePs now)
     m_agenda.RunUntil(now);
     frame->ingressPort = inPort;
     frame->trafficClass = m_map->Classify(*frame);
-    if (frame->etherType != 0x0800 && frame->etherType != 0x86dd)
+    const bool isRouted = frame->etherType == 0x0800 || frame->etherType == 0x86dd;
+    if (isRouted)
+    {
+        if (frame->ttl <= 1)
+        {
+            Drop(std::move(frame), TTL_EXPIRED, now);
+            return;
+        }
+        frame->ttl--;
+        frame->flags |= RoceFrame::MODIFIED;
+    }
+    else if (frame->etherType != RoceFrameCodec::ETHERTYPE_ROCE_V1)
     {
         Drop(std::move(frame), NOT_IP, now);
         return;
     }
-    if (frame->ttl <= 1)
-    {
-        Drop(std::move(frame), TTL_EXPIRED, now);
-        return;
-    }
-    frame->ttl--;
-    frame->flags |= RoceFrame::MODIFIED;
     const RocePortGroup* group = m_table->Lookup(*frame);
     if (!group || group->ports.empty())
     {
@@ -277,6 +282,11 @@ RoceSwitch::ReceiveFrame(uint16_t inPort, RoceFramePtr frame, RocePs now)
     const uint16_t outPort = group->members.size() == 1
                                  ? group->ports.front()
                                  : m_balancer->Select(*group, *frame, now, *this);
+    if (!isRouted && m_ports[outPort].fast->GetLinkPeer()->GetNode()->GetObject<RoceSwitch>())
+    {
+        Drop(std::move(frame), NO_ROUTE, now); // a RoCEv1 frame cannot leave its segment
+        return;
+    }
     const uint8_t c = frame->trafficClass;
     const RoceSharedBuffer::Verdict verdict =
         m_buffer->Admit(inPort, outPort, c, frame->frameBytes);
