@@ -7,6 +7,7 @@ cpp_examples = [
     ("roce-first", "True", "True"),
     ("roce-first --hosts=3 --bytes=100000 --pcap=1", "True", "False"),
     ("roce-pcap", "True", "True"),
+    ("roce-perftest --test=read_lat --size=2 --hops=1 --preset=typical", "True", "True"),
     ("roce-run --topology=star:3 --flows=incast:2:100000", "True", "True"),
     ("roce-run --topology=leaf-spine:2x2x4 --flows=permutation:100000 --lb=dlb", "True", "False"),
 ]
