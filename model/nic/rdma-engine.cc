@@ -409,7 +409,7 @@ RdmaEngine::TakeNextFrame(uint16_t, uint8_t openClasses, RocePs now)
     };
     const uint8_t c = m_classScheduler.Pick(candidates, [&](uint8_t each) -> uint32_t {
         return takesStack(each) ? m_stack[each].fifo.Front()->GetWireBytes()
-                                : m_scheduler.PeekTurn(each)->GetNextWireBytes();
+                                : m_scheduler.TakeTurn(each)->GetNextWireBytes();
     });
     RoceFramePtr frame;
     const bool fromStack = takesStack(c);
@@ -678,6 +678,7 @@ RdmaEngine::NotifyError(uint32_t number, uint64_t id, RocePs now)
     Ptr<RdmaQueuePair> qp = FindQueuePair(number);
     if (qp && qp->m_context.id == id)
     {
+        qp->m_context.state = RdmaQpState::ERR;
         qp->FlushAll(now);
     }
 }
@@ -686,9 +687,9 @@ RdmaEngine::NotifyError(uint32_t number, uint64_t id, RocePs now)
 // -----------------------------------------------------------------------
 
 void
-RdmaEngine::NotifyMarkedPacket(RdmaQpContext& context, RocePs now)
+RdmaEngine::NotifyMarkedPacket(RdmaQpContext& context, const RoceFrame& marked, RocePs now)
 {
-    if (!m_cnpGenerator->ShouldSend(context.number, context.prototype.destination, now))
+    if (!m_cnpGenerator->ShouldSend(context.number, marked.source, now))
     {
         return;
     }
@@ -696,6 +697,12 @@ RdmaEngine::NotifyMarkedPacket(RdmaQpContext& context, RocePs now)
     RoceFramePtr frame = CreateRoceFrame();
     *frame = context.prototype;
     frame->opcode = RdmaOpcode::CNP;
+    if (context.service == RdmaService::UD)
+    {
+        frame->destination = marked.source;
+        frame->destQp = marked.dmaLength;
+        frame->flowHash = RoceFrameCodec::ComputeFlowHash(*frame);
+    }
     frame->flags = (frame->flags & RoceFrame::VLAN) | RoceFrame::BECN;
     frame->dscp = m_cnpGenerator->GetCnpDscp();
     Classify(*frame);
@@ -733,13 +740,12 @@ RdmaEngine::ReleaseCnps(RocePs now)
 void
 RdmaEngine::WatchTimeout(RdmaQueuePair* qp, RocePs now)
 {
-    const RocePs deadline = qp->m_requester->GetTimeoutDeadline();
-    if (qp->m_timerEntered || deadline == RoceClock::NEVER)
+    if (qp->m_timerEntered || qp->m_requester->GetTimeoutDeadline() == RoceClock::NEVER)
     {
         return;
     }
     qp->m_timerEntered = true;
-    m_timers.push_back({deadline, qp->m_link.slot, qp->m_context.id});
+    m_timers.push_back({qp->m_requester->GetTimeoutCheck(now), qp->m_link.slot, qp->m_context.id});
     std::push_heap(m_timers.begin(), m_timers.end());
     m_timerAlarm.ArmAt(std::min(m_timers.front().when, now + TIMER_HORIZON));
 }

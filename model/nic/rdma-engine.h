@@ -197,9 +197,10 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     /**
      * A packet with a congestion mark arrived at a queue pair.
      * @param context of the queue pair
+     * @param marked the packet
      * @param now current time
      */
-    void NotifyMarkedPacket(RdmaQpContext& context, RocePs now);
+    void NotifyMarkedPacket(RdmaQpContext& context, const RoceFrame& marked, RocePs now);
     /// @param frame a frame whose class (and VLAN tag) is set from its DSCP
     void Classify(RoceFrame& frame) const;
     /**

@@ -87,7 +87,8 @@ class RdmaQpScheduler
 
     /**
      * @param trafficClass a class with a ready queue pair
-     * @return the one whose turn it is; call Charge() and Update() when its packet has been taken
+     * @return the one whose turn it is until Charge(), which with Update() is called when its
+     *         packet has been taken
      */
     RdmaQueuePair* TakeTurn(uint8_t trafficClass);
     /**
@@ -96,15 +97,6 @@ class RdmaQpScheduler
      * @param wireBytes length of the packet on the wire, bytes
      */
     void Charge(RdmaQueuePair* qp, uint32_t wireBytes);
-
-    /**
-     * @param trafficClass a class with a ready queue pair
-     * @return the one whose turn it is
-     */
-    const RdmaQueuePair* PeekTurn(uint8_t trafficClass) const
-    {
-        return m_ring[trafficClass];
-    }
 
     /// @return earliest time at which a paced queue pair may be ready, or RoceClock::NEVER
     RocePs GetNextTime() const

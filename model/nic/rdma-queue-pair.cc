@@ -353,8 +353,10 @@ RdmaQueuePair::ModifyToSqd()
     NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_IF(m_context.state != RdmaQpState::RTS,
                     "RdmaQueuePair " << m_context.number << ": SQD follows RTS only");
-    m_context.engine->CatchUp(RoceClock::Now());
+    const RocePs now = RoceClock::Now();
+    m_context.engine->CatchUp(now);
     m_context.state = RdmaQpState::SQD;
+    m_context.engine->NotifyWork(this, now); // what has not begun must not have a turn any more
 }
 
 void

@@ -79,6 +79,12 @@ RdmaRecoveryOps::GetTimeout(const RdmaTransportState&, RocePs configured) const
     return configured;
 }
 
+RocePs
+RdmaRecoveryOps::GetShortestTimeout(RocePs configured) const
+{
+    return configured;
+}
+
 bool
 RdmaRecoveryOps::RestartsMessages() const
 {

@@ -42,7 +42,8 @@ class RdmaRecoveryOps : public Object
     void GapReported(RdmaTransportState& state, uint64_t received);
 
     /**
-     * Nothing was acknowledged for the local ACK timeout.
+     * The oldest packet has to be sent again: nothing was acknowledged for the local ACK timeout,
+     * or the receiver was not ready for it.
      * @param state sequence state; next may be moved back to unacked
      */
     void TimedOut(RdmaTransportState& state);
@@ -81,6 +82,11 @@ class RdmaRecoveryOps : public Object
      * @return timeout to use now, picoseconds
      */
     virtual RocePs GetTimeout(const RdmaTransportState& state, RocePs configured) const;
+    /**
+     * @param configured local ACK timeout of the queue pair, picoseconds
+     * @return shortest timeout that GetTimeout() may return, picoseconds
+     */
+    virtual RocePs GetShortestTimeout(RocePs configured) const;
     /// @return true if a message is sent again from its first packet, by both sides' agreement
     virtual bool RestartsMessages() const;
 

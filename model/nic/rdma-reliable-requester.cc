@@ -54,13 +54,17 @@ RdmaReliableRequester::GetReadyTime(RocePs now)
     if (m_state.next == entry.firstSequence && m_state.next == m_state.highest)
     {
         // The start of a work request.
-        if (m_context.state == RdmaQpState::SQD ||
-            (entry.request.HasResponse() && m_reads.size() >= m_context.maxReadAtomic) ||
-            (entry.request.fence && !m_reads.empty()))
+        if (m_context.state == RdmaQpState::SQD || (entry.request.fence && !m_fetches.empty()))
         {
             return RoceClock::NEVER;
         }
         ready = std::max(ready, entry.notBefore);
+    }
+    // What is sent again has been counted.
+    if (entry.request.HasResponse() && m_state.next == m_state.highest &&
+        m_fetches.size() >= m_context.maxReadAtomic)
+    {
+        return RoceClock::NEVER;
     }
     return ready;
 }
@@ -96,22 +100,16 @@ RdmaReliableRequester::FillNextPacket(RoceFrame& frame, RocePs now)
     if (isResend)
     {
         frame.flags |= RoceFrame::ACK_REQ; // there is no later packet that would ask for it
-        m_context.recovery->Resent(entry.request.HasResponse() ? entry.GetEnd() : sequence + 1);
+        m_context.recovery->Resent(entry.request.HasResponse() ? GetFetchEnd(entry, offset)
+                                                               : sequence + 1);
     }
     else
     {
-        uint64_t count = 1;
-        if (entry.request.operation == RdmaOperation::READ)
+        m_state.next = entry.request.HasResponse() ? GetFetchEnd(entry, offset) : sequence + 1;
+        if (entry.request.HasResponse() && m_state.next > m_state.highest)
         {
-            count =
-                std::min(entry.chunkPackets - offset % entry.chunkPackets, entry.packets - offset);
+            m_fetches.push_back({sequence, m_state.next});
         }
-        if (entry.request.HasResponse() &&
-            (m_reads.empty() || m_reads.back() < entry.firstSequence))
-        {
-            m_reads.push_back(entry.firstSequence);
-        }
-        m_state.next += count;
         m_state.highest = std::max(m_state.highest, m_state.next);
         m_nextPosition += frame.payloadBytes;
         if (m_state.next == entry.GetEnd())
@@ -127,6 +125,13 @@ RdmaReliableRequester::FillNextPacket(RoceFrame& frame, RocePs now)
         }
     }
     CountSent(frame, now);
+}
+
+uint64_t
+RdmaReliableRequester::GetFetchEnd(const Entry& entry, uint64_t offset)
+{
+    const uint64_t chunkLeft = entry.chunkPackets - offset % entry.chunkPackets;
+    return entry.firstSequence + std::min(entry.packets, offset + chunkLeft);
 }
 
 std::size_t
@@ -147,8 +152,8 @@ RdmaReliableRequester::FindEntry(uint64_t sequence) const
 uint64_t
 RdmaReliableRequester::GetAckLimit() const
 {
-    return m_reads.empty() ? std::numeric_limits<uint64_t>::max()
-                           : std::max(m_reads.front(), m_state.unacked);
+    return m_fetches.empty() ? std::numeric_limits<uint64_t>::max()
+                             : std::max(m_fetches.front().first, m_state.unacked);
 }
 
 void
@@ -162,7 +167,7 @@ RdmaReliableRequester::ReceiveResponse(const RoceFrame& frame, RocePs now)
     if (frame.ecn == RoceEcn::CE)
     {
         m_context.counters.ecnMarkedPackets++;
-        m_context.engine->NotifyMarkedPacket(m_context, now);
+        m_context.engine->NotifyMarkedPacket(m_context, frame, now);
     }
     ReceiveData(frame, now);
 }
@@ -259,8 +264,12 @@ RdmaReliableRequester::ReceiveNotReady(uint8_t timerCode, RocePs now)
     }
     m_blockedUntil = now + RdmaSyndrome::GetRnrDelayUs(timerCode) * MICROSECOND;
     m_timerStart = m_blockedUntil;
-    m_state.next = m_state.unacked;
-    Rewind();
+    const uint64_t next = m_state.next;
+    m_context.recovery->TimedOut(m_state);
+    if (m_state.next != next)
+    {
+        Rewind();
+    }
 }
 
 void
@@ -268,13 +277,13 @@ RdmaReliableRequester::ReceiveData(const RoceFrame& frame, RocePs now)
 {
     const uint64_t sequence = RdmaPsn::Unwrap(m_state.unacked, frame.psn);
     const uint64_t expected = GetAckLimit();
-    if (m_reads.empty() || sequence < expected || sequence >= m_state.highest)
+    if (m_fetches.empty() || sequence < expected || sequence >= m_state.highest)
     {
         return; // again, or about something that was never asked for
     }
     if (sequence > expected)
     {
-        Advance(m_reads.front(), now); // it also says that everything before that READ has arrived
+        Advance(expected, now); // it also says that everything before that READ has arrived
         RepeatRequest(now);
         return;
     }
@@ -287,8 +296,11 @@ RdmaReliableRequester::ReceiveData(const RoceFrame& frame, RocePs now)
     if (isRead != (entry.request.operation == RdmaOperation::READ) ||
         (isRead && frame.payloadBytes != wanted))
     {
-        Advance(m_reads.front(), now);
-        Fail(RdmaWcStatus::BAD_RESP_ERR, now);
+        Advance(expected, now);
+        if (!m_queue.empty()) // else a callback has ended the queue pair
+        {
+            Fail(RdmaWcStatus::BAD_RESP_ERR, now);
+        }
         return;
     }
     if (isRead)
@@ -360,6 +372,10 @@ RdmaReliableRequester::Advance(uint64_t sequence, RocePs now)
         m_nextPosition = m_unackedPosition;
         m_cursor = done;
     }
+    while (!m_fetches.empty() && m_fetches.front().end <= sequence)
+    {
+        m_fetches.pop_front();
+    }
     m_context.recovery->Advanced(m_state);
     RdmaAckEvent event;
     event.time = now;
@@ -373,10 +389,6 @@ RdmaReliableRequester::Advance(uint64_t sequence, RocePs now)
         const Entry entry = m_queue.front();
         m_queue.pop_front();
         m_cursor -= m_cursor > 0 ? 1 : 0;
-        if (!m_reads.empty() && m_reads.front() == entry.firstSequence)
-        {
-            m_reads.pop_front();
-        }
         Complete(entry, RdmaWcStatus::SUCCESS, now);
     }
 }
@@ -397,8 +409,10 @@ RdmaReliableRequester::RestartMessage()
     const uint64_t start = offset - offset % entry.chunkPackets;
     if (!entry.request.HasResponse())
     {
+        const uint64_t before = m_unackedPosition;
         m_state.unacked = entry.firstSequence + start;
         m_unackedPosition = entry.firstPosition + start * m_context.pathMtu;
+        m_context.counters.bytesAcked -= before - m_unackedPosition; // in vain
     }
     m_state.next = m_state.unacked;
     Rewind();
@@ -413,6 +427,14 @@ RdmaReliableRequester::GetTimeoutDeadline() const
     return m_context.ackTimeout && m_state.IsOutstanding()
                ? m_timerStart + m_context.recovery->GetTimeout(m_state, m_context.ackTimeout)
                : RoceClock::NEVER;
+}
+
+RocePs
+RdmaReliableRequester::GetTimeoutCheck(RocePs now) const
+{
+    // Only progress, which starts a timeout anew, makes a deadline come earlier.
+    return std::min(GetTimeoutDeadline(),
+                    now + m_context.recovery->GetShortestTimeout(m_context.ackTimeout));
 }
 
 void
@@ -459,7 +481,7 @@ RdmaReliableRequester::Fail(RdmaWcStatus status, RocePs now)
 void
 RdmaReliableRequester::DoFlush()
 {
-    m_reads.clear();
+    m_fetches.clear();
     m_responseGap = false;
     m_unackedPosition = m_nextPosition = m_postedPosition;
     m_context.limiter.SetBytesInFlight(0);

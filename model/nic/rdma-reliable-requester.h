@@ -38,11 +38,25 @@ class RdmaReliableRequester : public RdmaRequester
     void FillNextPacket(RoceFrame& frame, RocePs now) override;
     void ReceiveResponse(const RoceFrame& frame, RocePs now) override;
     RocePs GetTimeoutDeadline() const override;
+    RocePs GetTimeoutCheck(RocePs now) const override;
     void TimeOut(RocePs now) override;
 
   private:
+    /// A READ request or atomic that was sent and not completely answered.
+    struct Fetch
+    {
+        uint64_t first; //!< its first packet
+        uint64_t end;   //!< one past its last packet
+    };
+
     void DoFlush() override;
 
+    /**
+     * @param entry a READ or atomic
+     * @param offset index of one of its packets
+     * @return one past the last packet that a request on the wire asks for
+     */
+    static uint64_t GetFetchEnd(const Entry& entry, uint64_t offset);
     /**
      * @param sequence a packet of a work request that is not complete
      * @return index of the work request
@@ -90,7 +104,7 @@ class RdmaReliableRequester : public RdmaRequester
      */
     void Fail(RdmaWcStatus status, RocePs now);
 
-    std::deque<uint64_t> m_reads;  //!< first packets of unanswered READs and atomics that were sent
+    std::deque<Fetch> m_fetches;   //!< unanswered READs and atomics, oldest first
     uint64_t m_unackedPosition{0}; //!< payload bytes before m_state.unacked since the start
     uint64_t m_nextPosition{0};    //!< payload bytes before m_state.next since the start
     bool m_responseGap{false};     //!< a missing response has been asked for again

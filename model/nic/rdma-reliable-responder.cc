@@ -11,6 +11,7 @@
 #include "ns3/rdma-opcode.h"
 #include "ns3/rdma-psn.h"
 #include "ns3/rdma-syndrome.h"
+#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <utility>
@@ -41,6 +42,10 @@ RdmaReliableResponder::ReceiveRequest(const RoceFrame& frame, RocePs now)
 {
     CheckMark(frame, now);
     const uint64_t sequence = RdmaPsn::Unwrap(m_expected, frame.psn);
+    if (m_refused && sequence >= m_expected)
+    {
+        return;
+    }
     if (sequence > m_expected)
     {
         ReceiveAfterGap(frame, sequence, now);
@@ -100,11 +105,11 @@ RdmaReliableResponder::ReceiveAgain(const RoceFrame& frame, uint64_t sequence, R
         }
         if (isRead)
         {
-            AnswerRead(resource, offset, now);
+            AnswerRead(resource, offset, true, now);
         }
         else
         {
-            AnswerAtomic(resource, now);
+            AnswerAtomic(resource, true, now);
         }
         return;
     }
@@ -165,11 +170,7 @@ RdmaReliableResponder::AcceptMessage(const RoceFrame& frame, RocePs now)
         Answer(m_expected, RdmaSyndrome::MakeRnrNak(m_context.minRnrTimer), now);
         return;
     }
-    if (starts && isWrite &&
-        !m_context.memory->Allows(frame.rKey,
-                                  frame.remoteAddress,
-                                  frame.dmaLength,
-                                  RDMA_REMOTE_WRITE))
+    if (isWrite && !MayWrite(frame))
     {
         Refuse(RdmaSyndrome::MakeNak(RdmaSyndrome::REMOTE_ACCESS_ERROR), now);
         return;
@@ -218,7 +219,7 @@ RdmaReliableResponder::AcceptFetch(const RoceFrame& frame, RocePs now)
     const bool isAligned = isRead || frame.remoteAddress % RdmaWorkRequest::ATOMIC_BYTES == 0;
     const auto unanswered =
         std::count_if(m_pending.begin(), m_pending.end(), [](const Pending& pending) {
-            return !pending.frame || RdmaOpcode::HasAtomicAckEth(pending.frame->opcode);
+            return pending.isFetch && !pending.isRepeat;
         });
     if (!(m_context.accessFlags & right) || !isAligned || unanswered >= m_context.maxDestReadAtomic)
     {
@@ -260,11 +261,11 @@ RdmaReliableResponder::AcceptFetch(const RoceFrame& frame, RocePs now)
     }
     if (isRead)
     {
-        AnswerRead(resource, 0, now);
+        AnswerRead(resource, 0, false, now);
     }
     else
     {
-        AnswerAtomic(resource, now);
+        AnswerAtomic(resource, false, now);
     }
 }
 
@@ -285,20 +286,27 @@ RdmaReliableResponder::Execute(const RoceFrame& frame)
 }
 
 void
-RdmaReliableResponder::AnswerRead(const Resource& resource, uint64_t offset, RocePs now)
+RdmaReliableResponder::AnswerRead(const Resource& resource,
+                                  uint64_t offset,
+                                  bool isRepeat,
+                                  RocePs now)
 {
-    // A repeated request replaces the answer to the earlier one and everything behind it, which the
-    // requester will ask for again, too.
     auto same = std::find_if(m_pending.begin(), m_pending.end(), [&](const Pending& pending) {
-        return !pending.frame && pending.resource.firstSequence == resource.firstSequence;
+        return !pending.frame && pending.sequence == resource.firstSequence;
     });
-    m_pending.erase(same, m_pending.end());
-    m_pending.emplace_back();
-    Pending& pending = m_pending.back();
+    if (same != m_pending.end())
+    {
+        same->first = same->next = offset; // replaces what is left of the earlier answer
+        return;
+    }
+    Pending pending;
+    pending.sequence = resource.firstSequence;
     pending.resource = resource;
-    pending.next = offset;
+    pending.first = pending.next = offset;
     pending.notBefore = now + m_context.responseDelay;
-    m_context.engine->NotifyResponse(m_context.number, now);
+    pending.isFetch = true;
+    pending.isRepeat = isRepeat;
+    Send(std::move(pending), now);
 }
 
 RocePs
@@ -322,7 +330,15 @@ RdmaReliableResponder::FillNextPacket(RoceFrame& frame, RocePs now)
     const uint64_t done = pending.next * m_context.pathMtu;
     const auto payload =
         static_cast<uint32_t>(std::min<uint64_t>(resource.length - done, m_context.pathMtu));
-    const bool isFirst = pending.next == 0;
+    if (!m_context.memory->Allows(resource.rKey,
+                                  resource.remoteAddress + done,
+                                  payload,
+                                  RDMA_REMOTE_READ))
+    {
+        RevokeRead(frame, now);
+        return;
+    }
+    const bool isFirst = pending.next == pending.first;
     const bool isLast = pending.next + 1 == resource.packets;
     frame = m_context.prototype;
     if (m_context.portPerMessage)
@@ -362,6 +378,17 @@ RdmaReliableResponder::FillNextPacket(RoceFrame& frame, RocePs now)
 }
 
 void
+RdmaReliableResponder::RevokeRead(RoceFrame& frame, RocePs now)
+{
+    const uint64_t sequence = m_pending.front().sequence + m_pending.front().next;
+    m_pending.clear();
+    m_refused = true;
+    frame = *MakeAnswer(sequence, RdmaSyndrome::MakeNak(RdmaSyndrome::REMOTE_ACCESS_ERROR));
+    m_context.counters.naksSent++;
+    SendReady(now);
+}
+
+void
 RdmaReliableResponder::SendReady(RocePs now)
 {
     while (!m_pending.empty() && m_pending.front().frame && m_pending.front().notBefore <= now)
@@ -370,12 +397,27 @@ RdmaReliableResponder::SendReady(RocePs now)
         m_pending.pop_front();
         m_context.engine->SendControl(std::move(answer), now);
     }
+    if (m_refused && m_pending.empty())
+    {
+        // An event of its own, because callbacks must not interfere with a departure.
+        Simulator::ScheduleNow(&RdmaEngine::NotifyError,
+                               Ptr<RdmaEngine>(m_context.engine),
+                               m_context.number,
+                               m_context.id,
+                               now);
+    }
 }
 
 void
-RdmaReliableResponder::AnswerAtomic(const Resource& resource, RocePs now)
+RdmaReliableResponder::AnswerAtomic(const Resource& resource, bool isRepeat, RocePs now)
 {
-    RoceFramePtr frame = CreateRoceFrame();
+    Pending pending;
+    pending.sequence = resource.firstSequence;
+    pending.notBefore = now + m_context.responseDelay;
+    pending.isFetch = true;
+    pending.isRepeat = isRepeat;
+    pending.frame = CreateRoceFrame();
+    RoceFrame* frame = pending.frame.get();
     *frame = m_context.prototype;
     frame->opcode = RdmaOpcode::RC_ATOMIC_ACKNOWLEDGE;
     frame->psn = static_cast<uint32_t>(resource.firstSequence) & RdmaPsn::MASK;
@@ -384,7 +426,7 @@ RdmaReliableResponder::AnswerAtomic(const Resource& resource, RocePs now)
     frame->remoteAddress = resource.result;
     frame->frameBytes =
         m_context.baseFrameBytes + RdmaOpcode::AETH_BYTES + RdmaOpcode::ATOMIC_ACK_ETH_BYTES;
-    Send(std::move(frame), now, m_context.responseDelay);
+    Send(std::move(pending), now);
 }
 
 // --- answers
@@ -393,9 +435,7 @@ RdmaReliableResponder::AnswerAtomic(const Resource& resource, RocePs now)
 void
 RdmaReliableResponder::Answer(uint64_t sequence, uint8_t syndrome, RocePs now, uint64_t received)
 {
-    RoceFramePtr frame = CreateRoceFrame();
-    *frame = m_context.prototype;
-    frame->ext.ack.msn = m_msn;
+    RoceFramePtr frame = MakeAnswer(sequence, syndrome);
     switch (RdmaSyndrome::GetType(syndrome))
     {
     case RdmaSyndrome::ACK:
@@ -415,27 +455,45 @@ RdmaReliableResponder::Answer(uint64_t sequence, uint8_t syndrome, RocePs now, u
         }
         break;
     }
+    Pending pending;
+    pending.sequence = sequence;
+    pending.frame = std::move(frame);
+    Send(std::move(pending), now);
+}
+
+RoceFramePtr
+RdmaReliableResponder::MakeAnswer(uint64_t sequence, uint8_t syndrome) const
+{
+    RoceFramePtr frame = CreateRoceFrame();
+    *frame = m_context.prototype;
     frame->opcode = RdmaOpcode::RC_ACKNOWLEDGE;
     frame->psn = static_cast<uint32_t>(sequence) & RdmaPsn::MASK;
+    frame->ext.ack.msn = m_msn;
     frame->ext.ack.syndrome = syndrome;
     frame->dscp = m_context.ackDscp;
     frame->trafficClass = m_context.ackClass;
     frame->frameBytes = m_context.baseFrameBytes + RdmaOpcode::AETH_BYTES;
-    Send(std::move(frame), now);
+    return frame;
 }
 
 void
-RdmaReliableResponder::Send(RoceFramePtr frame, RocePs now, RocePs delay)
+RdmaReliableResponder::Send(Pending pending, RocePs now)
 {
-    if (m_pending.empty() && delay == 0)
+    // The answer to a repeated request goes before those to later requests: the requester cannot
+    // use them without it.
+    const auto place = std::upper_bound(
+        m_pending.begin(),
+        m_pending.end(),
+        pending.sequence,
+        [](uint64_t sequence, const Pending& other) { return sequence < other.sequence; });
+    const bool isNext = place == m_pending.begin();
+    if (isNext && pending.frame && pending.notBefore <= now)
     {
-        m_context.engine->SendControl(std::move(frame), now);
+        m_context.engine->SendControl(std::move(pending.frame), now);
         return;
     }
-    m_pending.emplace_back();
-    m_pending.back().frame = std::move(frame);
-    m_pending.back().notBefore = now + delay;
-    if (m_pending.size() == 1)
+    m_pending.insert(place, std::move(pending));
+    if (isNext)
     {
         m_context.engine->NotifyResponse(m_context.number, now);
     }
@@ -448,8 +506,11 @@ RdmaReliableResponder::Refuse(uint8_t syndrome, RocePs now)
     if (m_context.engine) // the callback of a failed receive may have destroyed the queue pair
     {
         Answer(m_expected, syndrome, now);
-        m_context.state = RdmaQpState::ERR;
-        m_context.engine->NotifyError(m_context.number, m_context.id, now);
+        m_refused = true;
+        if (m_pending.empty())
+        {
+            m_context.engine->NotifyError(m_context.number, m_context.id, now);
+        }
     }
 }
 

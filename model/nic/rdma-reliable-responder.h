@@ -57,10 +57,14 @@ class RdmaReliableResponder : public RdmaResponder
     /// An answer that waits for its turn.
     struct Pending
     {
-        RoceFramePtr frame;  //!< an ACK, NAK or atomic response; null for a READ response
-        Resource resource;   //!< READ: what to answer
-        uint64_t next{0};    //!< READ: index of the next packet
-        RocePs notBefore{0}; //!< READ and atomic: when the NIC has the data
+        uint64_t sequence{0}; //!< packet that it answers
+        RoceFramePtr frame;   //!< an ACK, NAK or atomic response; null for a READ response
+        Resource resource;    //!< READ: what to answer
+        uint64_t first{0};    //!< READ: index of the first packet of this answer
+        uint64_t next{0};     //!< READ: index of the next packet
+        RocePs notBefore{0};  //!< READ and atomic: when the NIC has the data
+        bool isFetch{false};  //!< READ or atomic ...
+        bool isRepeat{false}; //!< ... that was answered before
     };
 
     /**
@@ -110,15 +114,30 @@ class RdmaReliableResponder : public RdmaResponder
      * Answer a READ from a packet on.
      * @param resource the READ
      * @param offset index of the first packet
+     * @param isRepeat the request has come again
      * @param now current time
      */
-    void AnswerRead(const Resource& resource, uint64_t offset, RocePs now);
+    void AnswerRead(const Resource& resource, uint64_t offset, bool isRepeat, RocePs now);
     /**
      * Answer an atomic.
      * @param resource the atomic
+     * @param isRepeat the request has come again
      * @param now current time
      */
-    void AnswerAtomic(const Resource& resource, RocePs now);
+    void AnswerAtomic(const Resource& resource, bool isRepeat, RocePs now);
+    /**
+     * The memory of the READ that is being answered may not be read any more: NAK, then error
+     * state.
+     * @param frame becomes the NAK
+     * @param now current time
+     */
+    void RevokeRead(RoceFrame& frame, RocePs now);
+    /**
+     * @param sequence packet that the answer is about
+     * @param syndrome ACK, NAK or receiver-not-ready NAK
+     * @return the answer
+     */
+    RoceFramePtr MakeAnswer(uint64_t sequence, uint8_t syndrome) const;
     /**
      * Answer with an ACK or NAK.
      * @param sequence packet that the answer is about
@@ -128,19 +147,18 @@ class RdmaReliableResponder : public RdmaResponder
      */
     void Answer(uint64_t sequence, uint8_t syndrome, RocePs now, uint64_t received = 0);
     /**
-     * Send an answer, or queue it behind READ responses.
-     * @param frame the answer
+     * Send an answer, or queue it: answers leave in the order of the requests.
+     * @param pending the answer
      * @param now current time
-     * @param delay time until it is ready
      */
-    void Send(RoceFramePtr frame, RocePs now, RocePs delay = 0);
+    void Send(Pending pending, RocePs now);
     /**
      * Send the answers that are ready and wait for nothing any more.
      * @param now current time
      */
     void SendReady(RocePs now);
     /**
-     * Refuse a request for good: NAK, then error state.
+     * Refuse a request for good: NAK, then error state, both behind the answers that wait.
      * @param syndrome the NAK
      * @param now current time
      */
@@ -151,8 +169,9 @@ class RdmaReliableResponder : public RdmaResponder
     uint32_t m_msn{0};                    //!< message sequence number, 24 bits
     uint32_t m_sinceAck{0};               //!< packets accepted since the last ACK
     bool m_nakSent{false};                //!< a NAK for m_expected has been sent
+    bool m_refused{false};                //!< m_expected was refused, ERR follows
     std::deque<Resource> m_resources;     //!< READs and atomics, oldest first
-    std::deque<Pending> m_pending;        //!< answers that wait, oldest first
+    std::deque<Pending> m_pending;        //!< answers that wait, in the order of the requests
     std::map<uint64_t, RoceFrame> m_kept; //!< packets after a gap
 };
 

@@ -47,8 +47,16 @@ RdmaRequester::Post(const RdmaWorkRequest& request, RocePs now)
         request.IsAtomic()
             ? 1
             : std::max<uint64_t>(1, (request.length + m_context.pathMtu - 1) / m_context.pathMtu);
-    entry.chunkPackets =
-        request.length > MAX_MESSAGE_BYTES ? MAX_MESSAGE_BYTES / m_context.pathMtu : entry.packets;
+    entry.chunkPackets = entry.packets;
+    if (request.length > MAX_MESSAGE_BYTES)
+    {
+        entry.chunkPackets = MAX_MESSAGE_BYTES / m_context.pathMtu;
+    }
+    if (request.HasResponse())
+    {
+        // All its PSNs are in use as soon as the request has left.
+        entry.chunkPackets = std::min(entry.chunkPackets, MAX_READ_PACKETS);
+    }
     m_state.end += entry.packets;
     m_postedPosition += request.HasResponse() ? 0 : request.length;
     m_context.counters.posted++;

@@ -35,6 +35,9 @@ class RdmaRequester
     /// Largest message of the transport, bytes (InfiniBand specification, volume 1).
     static constexpr uint64_t MAX_MESSAGE_BYTES = uint64_t{1} << 31;
 
+    /// Most response packets of one READ on the wire, so that PSNs stay unambiguous.
+    static constexpr uint64_t MAX_READ_PACKETS = uint64_t{1} << 22;
+
     /// @param context what both halves share; outlives the requester
     explicit RdmaRequester(RdmaQpContext& context);
     virtual ~RdmaRequester();
@@ -87,6 +90,11 @@ class RdmaRequester
 
     /// @return end of the running local ACK timeout; RoceClock::NEVER if none is running
     virtual RocePs GetTimeoutDeadline() const = 0;
+    /**
+     * @param now current time; a local ACK timeout is running
+     * @return earliest time at which it may end, whatever happens until then
+     */
+    virtual RocePs GetTimeoutCheck(RocePs now) const = 0;
 
     /**
      * The local ACK timeout has expired.

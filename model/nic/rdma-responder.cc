@@ -52,7 +52,7 @@ RdmaResponder::CheckMark(const RoceFrame& frame, RocePs now)
     if (frame.ecn == RoceEcn::CE)
     {
         m_context.counters.ecnMarkedPackets++;
-        m_context.engine->NotifyMarkedPacket(m_context, now);
+        m_context.engine->NotifyMarkedPacket(m_context, frame, now);
     }
 }
 
@@ -97,6 +97,20 @@ RdmaResponder::HaveBuffer()
         m_hasBuffer = true;
     }
     return m_hasBuffer;
+}
+
+bool
+RdmaResponder::MayWrite(const RoceFrame& frame) const
+{
+    // The region may be deregistered in the middle of a message.
+    return m_inMessage ? m_context.memory->Allows(m_writeKey,
+                                                  m_writeAddress,
+                                                  frame.payloadBytes,
+                                                  RDMA_REMOTE_WRITE)
+                       : m_context.memory->Allows(frame.rKey,
+                                                  frame.remoteAddress,
+                                                  frame.dmaLength,
+                                                  RDMA_REMOTE_WRITE);
 }
 
 bool

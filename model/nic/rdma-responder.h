@@ -114,6 +114,11 @@ class RdmaResponder
      */
     bool HaveBuffer();
     /**
+     * @param frame a valid packet of a WRITE
+     * @return true if the memory may be written
+     */
+    bool MayWrite(const RoceFrame& frame) const;
+    /**
      * Put a packet of a SEND or WRITE where it belongs; it is valid.
      * @param frame the packet
      * @return false if the message is too long for its buffer or for what its first packet said

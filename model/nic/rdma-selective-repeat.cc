@@ -61,31 +61,18 @@ RdmaSelectiveRepeat::GetTypeId()
 }
 
 void
-RdmaSelectiveRepeat::Begin(const RdmaTransportState& state)
-{
-    if (!m_repeating)
-    {
-        m_repeating = true;
-        m_repeatEnd = state.highest;
-        m_repeatNext = state.unacked;
-    }
-}
-
-void
 RdmaSelectiveRepeat::DoGapReported(RdmaTransportState& state, uint64_t received)
 {
     if (received > state.unacked && received < state.highest)
     {
         m_arrived.insert(received);
     }
-    Begin(state);
 }
 
 void
 RdmaSelectiveRepeat::DoTimedOut(RdmaTransportState& state)
 {
-    m_repeating = false; // what was repeated may have been lost again
-    Begin(state);
+    m_repeatNext = state.unacked; // what was repeated may have been lost again
     m_oldestAgain = true;
 }
 
@@ -94,17 +81,13 @@ RdmaSelectiveRepeat::Advanced(const RdmaTransportState& state)
 {
     m_arrived.erase(m_arrived.begin(), m_arrived.lower_bound(state.unacked));
     m_oldestAgain = false;
-    if (m_repeating && state.unacked >= m_repeatEnd)
-    {
-        m_repeating = false;
-    }
 }
 
 void
 RdmaSelectiveRepeat::Reset()
 {
     m_arrived.clear();
-    m_repeating = m_oldestAgain = false;
+    m_oldestAgain = false;
 }
 
 uint64_t
@@ -114,7 +97,7 @@ RdmaSelectiveRepeat::FindMissing(const RdmaTransportState& state) const
     {
         return state.unacked;
     }
-    if (!m_repeating || m_arrived.empty())
+    if (m_arrived.empty())
     {
         return NONE;
     }
@@ -164,6 +147,14 @@ RdmaSelectiveRepeat::GetTimeout(const RdmaTransportState& state, RocePs configur
 {
     const Time& timeout = state.highest - state.unacked <= m_fewPackets ? m_rtoLow : m_rtoHigh;
     return timeout.IsZero() ? configured : RoceClock::FromTime(timeout);
+}
+
+RocePs
+RdmaSelectiveRepeat::GetShortestTimeout(RocePs configured) const
+{
+    const RocePs low = m_rtoLow.IsZero() ? configured : RoceClock::FromTime(m_rtoLow);
+    const RocePs high = m_rtoHigh.IsZero() ? configured : RoceClock::FromTime(m_rtoHigh);
+    return std::min(low, high);
 }
 
 uint32_t

@@ -22,9 +22,10 @@ namespace ns3
  *
  * The responder keeps packets that arrive after a gap and reports each of them by a NAK with the
  * missing packet and the one that has arrived. The requester sends every packet again, once, that
- * is missing below the newest one that has arrived; a timeout repeats the oldest one. Two timeouts,
- * a short one while few packets are in flight, and a limit of packets in flight (one
- * bandwidth-delay product) take the place of flow control.
+ * is missing below the newest one that has arrived. If that is lost as well, a timeout repairs it:
+ * the oldest packet and all that are known to be missing are sent once more. Two timeouts, a short
+ * one while few packets are in flight, and a limit of packets in flight (one bandwidth-delay
+ * product) take the place of flow control. A lost READ response is repaired by go-back-N.
  *
  * With GapTolerance the responder waits before it reports a gap, so that packets may take different
  * paths: the more they can overtake each other, the larger it must be. Use it at both ends.
@@ -45,17 +46,13 @@ class RdmaSelectiveRepeat : public RdmaRecoveryOps
     void Resent(uint64_t end) override;
     uint64_t GetMaxOutstanding() const override;
     RocePs GetTimeout(const RdmaTransportState& state, RocePs configured) const override;
+    RocePs GetShortestTimeout(RocePs configured) const override;
     uint32_t GetReorderWindow() const override;
     bool ReportsGap(uint64_t missing, uint64_t received, bool reported) const override;
 
   private:
     void DoGapReported(RdmaTransportState& state, uint64_t received) override;
     void DoTimedOut(RdmaTransportState& state) override;
-    /**
-     * Start to repeat what is missing, unless that is going on.
-     * @param state sequence state
-     */
-    void Begin(const RdmaTransportState& state);
     /**
      * @param state sequence state
      * @return oldest missing packet that was not repeated yet; NONE if there is none
@@ -74,10 +71,8 @@ class RdmaSelectiveRepeat : public RdmaRecoveryOps
 
     // requester
     std::set<uint64_t> m_arrived; //!< packets that arrived after a gap
-    bool m_repeating{false};      //!< until m_repeatEnd is acknowledged
     bool m_oldestAgain{false};    //!< a timeout demands the oldest packet
-    uint64_t m_repeatEnd{0};      //!< one past the newest packet when repeating began
-    uint64_t m_repeatNext{0};     //!< packets before were repeated
+    uint64_t m_repeatNext{0};     //!< packets before have arrived or were repeated
 };
 
 } // namespace ns3

@@ -86,6 +86,12 @@ RdmaUnreliableRequester::GetTimeoutDeadline() const
     return RoceClock::NEVER;
 }
 
+RocePs
+RdmaUnreliableRequester::GetTimeoutCheck(RocePs) const
+{
+    return RoceClock::NEVER;
+}
+
 void
 RdmaUnreliableRequester::TimeOut(RocePs)
 {

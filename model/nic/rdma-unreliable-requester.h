@@ -31,6 +31,7 @@ class RdmaUnreliableRequester : public RdmaRequester
     void FillNextPacket(RoceFrame& frame, RocePs now) override;
     void ReceiveResponse(const RoceFrame& frame, RocePs now) override;
     RocePs GetTimeoutDeadline() const override;
+    RocePs GetTimeoutCheck(RocePs now) const override;
     void TimeOut(RocePs now) override;
 
   private:

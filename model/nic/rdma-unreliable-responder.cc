@@ -57,11 +57,7 @@ RdmaUnreliableResponder::ReceiveRequest(const RoceFrame& frame, RocePs now)
     const bool isWrite = RdmaOpcode::IsWrite(opcode);
     const bool ends = RdmaOpcode::IsLast(opcode) || RdmaOpcode::IsOnly(opcode);
     if (!IsValidNext(frame) ||
-        (isWrite && (!(m_context.accessFlags & RDMA_REMOTE_WRITE) ||
-                     (starts && !m_context.memory->Allows(frame.rKey,
-                                                          frame.remoteAddress,
-                                                          frame.dmaLength,
-                                                          RDMA_REMOTE_WRITE)))))
+        (isWrite && (!(m_context.accessFlags & RDMA_REMOTE_WRITE) || !MayWrite(frame))))
     {
         Drop(frame);
         return;
