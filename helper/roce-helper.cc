@@ -77,8 +77,7 @@ RoceHelper::RoceHelper()
 
 RoceHelper::~RoceHelper() = default;
 
-// --- configuration
-// ---------------------------------------------------------------------------------
+// --- configuration ---
 
 void
 RoceHelper::SetDeviceAttribute(std::string name, const AttributeValue& value)
@@ -199,8 +198,7 @@ RoceHelper::EnableBufferCheck(bool enable)
     m_bufferCheck = enable;
 }
 
-// --- wiring
-// ----------------------------------------------------------------------------------------
+// --- wiring ---
 
 Ptr<RoceNetDevice>
 RoceHelper::CreatePort(Ptr<Node> node) const
@@ -445,8 +443,7 @@ RoceHelper::AssignStreams(NodeContainer nodes, int64_t stream) const
     return next - stream;
 }
 
-// --- traces
-// ----------------------------------------------------------------------------------------
+// --- traces ---
 
 void
 RoceHelper::EnablePcapInternal(std::string prefix,

@@ -40,8 +40,7 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     RoceHelper();
     ~RoceHelper() override;
 
-    // --- configuration
-    // -----------------------------------------------------------------------------
+    // --- configuration ---
 
     /**
      * @param name attribute of RoceNetDevice, such as DataRate
@@ -151,8 +150,7 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     void EnableBufferCheck(bool enable);
 
-    // --- wiring
-    // ------------------------------------------------------------------------------------
+    // --- wiring ---
 
     /**
      * Connect two nodes by a cable.

@@ -203,8 +203,7 @@ RocePerftestBench::MakeTest(uint64_t size) const
     return config;
 }
 
-// --- measuring
-// -------------------------------------------------------------------------------------
+// --- measuring ---
 
 std::string
 RocePerftestBench::Run(RdmaPerftest& perftest)
@@ -239,8 +238,7 @@ RocePerftestBench::MeasureLatency(uint64_t size)
     return perftest.GetLatency();
 }
 
-// --- printing
-// --------------------------------------------------------------------------------------
+// --- printing ---
 
 void
 RocePerftestBench::PrintHeader(std::ostream& os) const

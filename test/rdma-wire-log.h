@@ -104,7 +104,7 @@ class RdmaWireLog
 
     std::vector<Line> lines; //!< everything so far
 
-    // --- bytes ----------------------------------------------------------------------------------
+    // --- bytes ---
 
     /**
      * @param length number of bytes

@@ -66,7 +66,7 @@ class RoceFabricFixture
     RoceHelper roce;     //!< wires everything; configure it first
     bool useIpv6{false}; //!< give the hosts IPv6 addresses
 
-    // --- topologies -----------------------------------------------------------------------------
+    // --- topologies ---
 
     /// Two hosts and one cable.
     void Pair()
@@ -108,7 +108,7 @@ class RoceFabricFixture
         Address();
     }
 
-    // --- parts ----------------------------------------------------------------------------------
+    // --- parts ---
 
     /**
      * @param i a host
@@ -156,7 +156,7 @@ class RoceFabricFixture
         return roce.ConnectQueuePairs(nics.Get(i), nics.Get(j));
     }
 
-    // --- arithmetic -----------------------------------------------------------------------------
+    // --- arithmetic ---
 
     static constexpr uint32_t MIDDLE = 62; //!< Eth 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4
     static constexpr uint32_t FIRST = 78;  //!< the same with RETH 16: first or only WRITE packet

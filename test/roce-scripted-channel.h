@@ -82,7 +82,7 @@ class RoceScriptedChannel : public RoceChannel
         }
     }
 
-    // --- filters --------------------------------------------------------------------------------
+    // --- filters ---
 
     /**
      * @param frame a frame
@@ -132,7 +132,7 @@ class RoceScriptedChannel : public RoceChannel
         return frame.kind == RoceFrameKind::MAC_CONTROL;
     }
 
-    // --- scripts --------------------------------------------------------------------------------
+    // --- scripts ---
 
     /**
      * @param filter picks the frames that count

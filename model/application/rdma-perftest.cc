@@ -139,8 +139,7 @@ RdmaPerftest::Start()
     }
 }
 
-// --- bandwidth
-// -------------------------------------------------------------------------------------
+// --- bandwidth ---
 
 void
 RdmaPerftest::Fill(std::size_t index)
@@ -246,8 +245,7 @@ RdmaPerftest::GetBandwidth() const
     return result;
 }
 
-// --- latency
-// ---------------------------------------------------------------------------------------
+// --- latency ---
 
 void
 RdmaPerftest::Ping()
@@ -313,8 +311,7 @@ RdmaPerftest::Summarize(std::vector<RocePs> samples)
     return result;
 }
 
-// --- the end
-// ---------------------------------------------------------------------------------------
+// --- the end ---
 
 void
 RdmaPerftest::Fail(const RdmaWorkCompletion& completion)

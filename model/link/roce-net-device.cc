@@ -153,8 +153,7 @@ RoceNetDevice::DoDispose()
     NetDevice::DoDispose();
 }
 
-// --- wiring
-// ----------------------------------------------------------------------------------------
+// --- wiring ---
 
 void
 RoceNetDevice::Attach(Ptr<RoceChannel> channel)
@@ -287,8 +286,7 @@ RoceNetDevice::ChangeLinkState(bool up, RocePs now)
     }
 }
 
-// --- the link machine
-// ------------------------------------------------------------------------------
+// --- the link machine ---
 
 void
 RoceNetDevice::Depart(RocePs now)
@@ -449,8 +447,7 @@ RoceNetDevice::DropBeforeTx(const RoceFrame& frame)
     }
 }
 
-// --- traces
-// ----------------------------------------------------------------------------------------
+// --- traces ---
 
 bool
 RoceNetDevice::HasTxListeners() const
@@ -524,8 +521,7 @@ RoceNetDevice::TraceRx(const RoceFrame& frame)
     }
 }
 
-// --- counters
-// --------------------------------------------------------------------------------------
+// --- counters ---
 
 const RoceNetDevice::Counters&
 RoceNetDevice::GetTxCounters(uint8_t trafficClass) const

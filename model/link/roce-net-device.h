@@ -61,8 +61,7 @@ class RoceNetDevice : public NetDevice
     RoceNetDevice();
     ~RoceNetDevice() override;
 
-    // --- wiring
-    // ------------------------------------------------------------------------------------
+    // --- wiring ---
 
     /**
      * Plug the port into a cable.
@@ -113,8 +112,7 @@ class RoceNetDevice : public NetDevice
     /// @param up true to bring the link up, false to take it down (both ends)
     void SetLinkState(bool up);
 
-    // --- the link machine, called by channel, flow control, source and agenda
-    // ---------------------
+    // --- the link machine, called by channel, flow control, source and agenda ---
 
     /**
      * Something to send may have appeared or a gate may have opened. Departures before now must
@@ -215,7 +213,7 @@ class RoceNetDevice : public NetDevice
      */
     void DropBeforeTx(const RoceFrame& frame);
 
-    // --- counters -------------------------------------------------------------------------------
+    // --- counters ---
 
     /**
      * @param trafficClass 0 to 7
@@ -234,7 +232,7 @@ class RoceNetDevice : public NetDevice
     /// @return frames of all kinds that have arrived intact
     uint64_t GetRxFrames() const;
 
-    // --- NetDevice ------------------------------------------------------------------------------
+    // --- NetDevice ---
 
     void SetIfIndex(const uint32_t index) override;
     uint32_t GetIfIndex() const override;

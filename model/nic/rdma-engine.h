@@ -69,8 +69,7 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     RdmaEngine();
     ~RdmaEngine() override;
 
-    // --- wiring
-    // ------------------------------------------------------------------------------------
+    // --- wiring ---
 
     /**
      * Become the transport hardware of a port. The port must have been added to its node.
@@ -111,8 +110,7 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
      */
     bool FindAddress(RoceAddressBytes& address, uint16_t& etherType);
 
-    // --- verbs
-    // -------------------------------------------------------------------------------------
+    // --- verbs ---
 
     /**
      * Create a queue pair with completion queues of its own; attribute values come from
@@ -155,8 +153,7 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     /// @return packets that came for a queue pair that does not exist
     uint64_t GetLatePackets() const;
 
-    // --- called by queue pairs
-    // ----------------------------------------------------------------------
+    // --- called by queue pairs ---
 
     /**
      * Send a packet ahead of all data.
@@ -216,8 +213,7 @@ class RdmaEngine : public Object, public RoceFrameSource, public RoceFrameSink
     /// @return line rate of the port, bit/s
     uint64_t GetBitRate() const;
 
-    // --- called by the port
-    // --------------------------------------------------------------------------
+    // --- called by the port ---
 
     RoceFramePtr TakeNextFrame(uint16_t port, uint8_t openClasses, RocePs now) override;
     RocePs GetNextTime(uint16_t port, uint8_t openClasses, RocePs now) override;

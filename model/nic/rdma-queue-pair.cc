@@ -198,8 +198,7 @@ RdmaQueuePair::SetEngine(RdmaEngine* engine, RdmaService service, uint32_t numbe
     m_context.id = id;
 }
 
-// --- verbs
-// -----------------------------------------------------------------------------------------
+// --- verbs ---
 
 void
 RdmaQueuePair::ModifyToInit()
@@ -458,8 +457,7 @@ RdmaQueuePair::PostReceive(const RdmaReceiveRequest& request)
     }
 }
 
-// --- the scheduler asks
-// ----------------------------------------------------------------------------
+// --- the scheduler asks ---
 
 RocePs
 RdmaQueuePair::GetReadyTime(RocePs now)
@@ -503,8 +501,7 @@ RdmaQueuePair::FillNextPacket(RoceFrame& frame, RocePs now)
     m_requester->FillNextPacket(frame, now);
 }
 
-// --- getters
-// ---------------------------------------------------------------------------------------
+// --- getters ---
 
 RdmaQpState
 RdmaQueuePair::GetState() const

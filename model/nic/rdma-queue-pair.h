@@ -63,8 +63,7 @@ class RdmaQueuePair : public Object
     RdmaQueuePair();
     ~RdmaQueuePair() override;
 
-    // --- verbs
-    // ------------------------------------------------------------------------------------
+    // --- verbs ---
 
     /**
      * Append a request to the send queue (ibv_post_send).
@@ -97,8 +96,7 @@ class RdmaQueuePair : public Object
     /// @return the verbs state
     RdmaQpState GetState() const;
 
-    // --- what it is
-    // --------------------------------------------------------------------------------
+    // --- what it is ---
 
     /// @return queue pair number, 24 bits; may be used again after the queue pair is destroyed
     uint32_t GetNumber() const;
@@ -123,8 +121,7 @@ class RdmaQueuePair : public Object
     /// @return the congestion control
     Ptr<RdmaCongestionOps> GetCongestionControl() const;
 
-    // --- how it is doing
-    // -----------------------------------------------------------------------------
+    // --- how it is doing ---
 
     /// @return statistics up to now
     const RdmaCounters& GetCounters() const;

@@ -33,8 +33,7 @@ RdmaReliableRequester::Start(uint32_t initialPsn)
     m_rnrRetriesLeft = m_context.rnrRetry;
 }
 
-// --- sending
-// ---------------------------------------------------------------------------------------
+// --- sending ---
 
 RocePs
 RdmaReliableRequester::GetReadyTime(RocePs now)
@@ -146,8 +145,7 @@ RdmaReliableRequester::FindEntry(uint64_t sequence) const
     return static_cast<std::size_t>(after - m_queue.begin()) - 1;
 }
 
-// --- receiving
-// -------------------------------------------------------------------------------------
+// --- receiving ---
 
 uint64_t
 RdmaReliableRequester::GetAckLimit() const
@@ -418,8 +416,7 @@ RdmaReliableRequester::RestartMessage()
     Rewind();
 }
 
-// --- time and failure
-// ------------------------------------------------------------------------------
+// --- time and failure ---
 
 RocePs
 RdmaReliableRequester::GetTimeoutDeadline() const

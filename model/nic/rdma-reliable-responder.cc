@@ -34,8 +34,7 @@ RdmaReliableResponder::Start(uint32_t initialPsn)
     m_messageStart = m_expected;
 }
 
-// --- order
-// -----------------------------------------------------------------------------------------
+// --- order ---
 
 void
 RdmaReliableResponder::ReceiveRequest(const RoceFrame& frame, RocePs now)
@@ -147,8 +146,7 @@ RdmaReliableResponder::Accept(const RoceFrame& frame, RocePs now)
     }
 }
 
-// --- SEND and WRITE
-// --------------------------------------------------------------------------------
+// --- SEND and WRITE ---
 
 void
 RdmaReliableResponder::AcceptMessage(const RoceFrame& frame, RocePs now)
@@ -207,8 +205,7 @@ RdmaReliableResponder::AcceptMessage(const RoceFrame& frame, RocePs now)
     }
 }
 
-// --- READ and atomics
-// ------------------------------------------------------------------------------
+// --- READ and atomics ---
 
 void
 RdmaReliableResponder::AcceptFetch(const RoceFrame& frame, RocePs now)
@@ -429,8 +426,7 @@ RdmaReliableResponder::AnswerAtomic(const Resource& resource, bool isRepeat, Roc
     Send(std::move(pending), now);
 }
 
-// --- answers
-// ---------------------------------------------------------------------------------------
+// --- answers ---
 
 void
 RdmaReliableResponder::Answer(uint64_t sequence, uint8_t syndrome, RocePs now, uint64_t received)

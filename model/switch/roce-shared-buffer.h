@@ -84,8 +84,7 @@ class RoceSharedBuffer : public Object
     RoceSharedBuffer();
     ~RoceSharedBuffer() override;
 
-    // --- plan
-    // -------------------------------------------------------------------------------------
+    // --- plan ---
 
     /**
      * Set the number of ports, before traffic starts. New ports have the reserve and alpha of the
@@ -141,8 +140,7 @@ class RoceSharedBuffer : public Object
         return (m_losslessClasses >> cls) & 1;
     }
 
-    // --- traffic
-    // ----------------------------------------------------------------------------------
+    // --- traffic ---
 
     /**
      * Charge a frame, or refuse it and charge nothing.
@@ -165,8 +163,7 @@ class RoceSharedBuffer : public Object
      */
     bool Release(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t bytes);
 
-    // --- state
-    // ------------------------------------------------------------------------------------
+    // --- state ---
 
     /**
      * @param port ingress port

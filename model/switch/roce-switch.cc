@@ -97,8 +97,7 @@ RoceSwitch::NotifyNewAggregate()
     Object::NotifyNewAggregate();
 }
 
-// --- wiring
-// ----------------------------------------------------------------------------------------
+// --- wiring ---
 
 uint16_t
 RoceSwitch::AddPort(Ptr<RoceNetDevice> device)
@@ -248,8 +247,7 @@ RoceSwitch::AssignStreams(int64_t stream)
     return used;
 }
 
-// --- the pipeline
-// ----------------------------------------------------------------------------------
+// --- the pipeline ---
 
 void
 RoceSwitch::ReceiveFrame(uint16_t inPort, RoceFramePtr frame, RocePs now)
@@ -427,8 +425,7 @@ RoceSwitch::Drop(RoceFramePtr frame, DropReason reason, RocePs now)
     m_dropTrace(frame->ingressPort, c, frame->frameBytes, reason, RoceClock::ToTime(now));
 }
 
-// --- load balancer
-// ---------------------------------------------------------------------------------
+// --- load balancer ---
 
 uint64_t
 RoceSwitch::GetQueuedBytes(uint16_t port) const
@@ -448,8 +445,7 @@ RoceSwitch::GetRate(uint16_t port) const
     return m_ports[port].fast->GetBitRate();
 }
 
-// --- counters
-// --------------------------------------------------------------------------------------
+// --- counters ---
 
 void
 RoceSwitch::Settle() const

@@ -74,8 +74,7 @@ class RoceSwitch : public Object, public RoceFrameSource, public RoceFrameSink, 
     RoceSwitch();
     ~RoceSwitch() override;
 
-    // --- wiring
-    // ------------------------------------------------------------------------------------
+    // --- wiring ---
 
     /**
      * Make a device of the node a port of the switch.
@@ -125,8 +124,7 @@ class RoceSwitch : public Object, public RoceFrameSource, public RoceFrameSink, 
      */
     int64_t AssignStreams(int64_t stream);
 
-    // --- counters
-    // ----------------------------------------------------------------------------------
+    // --- counters ---
 
     /**
      * @param port egress port
@@ -167,8 +165,7 @@ class RoceSwitch : public Object, public RoceFrameSource, public RoceFrameSink, 
      */
     static std::string GetReasonName(DropReason reason);
 
-    // --- called by ports
-    // ---------------------------------------------------------------------------
+    // --- called by ports ---
 
     void ReceiveFrame(uint16_t port, RoceFramePtr frame, RocePs now) override;
     void LinkChanged(uint16_t port, bool up, RocePs now) override;
@@ -176,8 +173,7 @@ class RoceSwitch : public Object, public RoceFrameSource, public RoceFrameSink, 
     RocePs GetNextTime(uint16_t port, uint8_t openClasses, RocePs now) override;
     uint8_t GetBacklog(uint16_t port) const override;
 
-    // --- called by the load balancer
-    // ---------------------------------------------------------------
+    // --- called by the load balancer ---
 
     uint64_t GetQueuedBytes(uint16_t port) const override;
     double GetLoad(uint16_t port, RocePs now) const override;
