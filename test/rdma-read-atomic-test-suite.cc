@@ -762,7 +762,7 @@ class RdmaMemoryAccessTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(qps.first->GetCounters().localAckTimeoutErr, 0, "no timeout");
         const auto received = qps.second->GetReceiveCompletionQueue()->Poll(5);
         NS_TEST_EXPECT_MSG_EQ(received.size(),
-                              (fails ? 2 : 0) + (m_setup.invalidate && !fails ? 1 : 0),
+                              (fails ? 2U : 0U) + (m_setup.invalidate && !fails ? 1U : 0U),
                               "an error flushes the receive queue");
         if (m_setup.invalidate)
         {
