@@ -37,6 +37,16 @@ count() {
     fi
 }
 
+# Whatever was compiled in this run gave no warning; ccache repeats those of what it remembers.
+check_warnings() {
+    step "looking for compiler warnings"
+    # The build's log names a file, then shows what the compiler said about it.
+    count "no warning from the compiler" awk '
+        /^\[[0-9]+\/[0-9]+\] / { ours = /contrib\/roce\// }
+        ours && /warning:/ { print; found = 1 }
+        END { exit found }' "$NS3/build/roce-build.log"
+}
+
 run_suites() {
     local log="$scratch/suites" totals
     step "running the test suites"
@@ -129,6 +139,7 @@ build_tree
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
 
+check_warnings
 run_suites
 link_examples
 run_examples
