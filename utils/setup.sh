@@ -238,5 +238,7 @@ build_tree() {
     fi
     step "building ns-3 with the module, $jobs jobs (the first time some ten minutes of processor time)" \
         "the compiler's messages are above and in $log; where memory ran out, try ROCE_JOBS=1"
-    in_tree cmake --build cmake-cache -j "$jobs" 2>&1 | tee "$log" | progress
+    # CLICOLOR as the program ns3 sets it (which would use one processor less): CMake may run again, and
+    # with a different value all compiler commands differ, so that everything is compiled again.
+    in_tree env CLICOLOR=1 cmake --build cmake-cache -j "$jobs" 2>&1 | tee "$log" | progress
 }
