@@ -37,8 +37,7 @@ class RdmaRecoveryOps : public Object
     /**
      * A NAK says that the packet state.unacked is missing.
      * @param state sequence state; next may be moved back to unacked
-     * @param received packet that revealed the gap, or unacked if the responder has not kept it;
-     * only if the strategy of the responder keeps packets
+     * @param received packet that revealed the gap, if the strategy of the responder tells it
      */
     void GapReported(RdmaTransportState& state, uint64_t received);
 
