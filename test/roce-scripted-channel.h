@@ -5,14 +5,20 @@
 #ifndef ROCE_SCRIPTED_CHANNEL_H
 #define ROCE_SCRIPTED_CHANNEL_H
 
+#include "ns3/nstime.h"
 #include "ns3/rdma-opcode.h"
 #include "ns3/rdma-syndrome.h"
 #include "ns3/roce-channel.h"
+#include "ns3/roce-clock.h"
 #include "ns3/roce-frame.h"
+#include "ns3/simulator.h"
 #include "ns3/type-id.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -22,7 +28,7 @@ namespace ns3
 /**
  * @ingroup roce-tests
  * @brief A cable with a script: it sees every frame at the moment it starts on the wire and can
- * lose, change or double it.
+ * lose, change, double or postpone it.
  *
  * Unlike a ReceiveErrorModel or a trace sink it sees the frame itself, with its true arrival time
  * in picoseconds, and does not change the way in which the port works.
@@ -36,6 +42,8 @@ class RoceScriptedChannel : public RoceChannel
         PASS,      //!< it goes on
         DROP,      //!< it is lost
         DUPLICATE, //!< it arrives twice
+        ECHO,      //!< it arrives, and again later by what was given to SetExtraDelay()
+        POSTPONE,  //!< it arrives later by what was given to SetExtraDelay(), overtaken by others
     };
 
     /// Decides about a frame, which it may change; end 0 is the host of a host's cable.
@@ -62,6 +70,12 @@ class RoceScriptedChannel : public RoceChannel
         m_script = std::move(script);
     }
 
+    /// @param delay how much later the next postponed frame arrives
+    void SetExtraDelay(Time delay)
+    {
+        m_extraDelay = delay;
+    }
+
     void Transmit(RoceFramePtr frame, uint8_t end) override
     {
         const Action action = m_script ? m_script(*frame, end) : PASS;
@@ -69,16 +83,26 @@ class RoceScriptedChannel : public RoceChannel
         {
             return;
         }
+        if (action == POSTPONE)
+        {
+            Postpone(std::move(frame), end);
+            return;
+        }
+        m_lastArrival[end] = std::max(m_lastArrival[end], frame->time);
         RoceFramePtr copy;
-        if (action == DUPLICATE)
+        if (action != PASS)
         {
             copy = CreateRoceFrame();
             *copy = *frame;
         }
         RoceChannel::Transmit(std::move(frame), end);
-        if (copy)
+        if (action == DUPLICATE)
         {
             RoceChannel::Transmit(std::move(copy), end);
+        }
+        else if (action == ECHO)
+        {
+            Postpone(std::move(copy), end);
         }
     }
 
@@ -162,8 +186,49 @@ class RoceScriptedChannel : public RoceChannel
         };
     }
 
+  protected:
+    void DoDispose() override
+    {
+        m_postponed.clear();
+        RoceChannel::DoDispose();
+    }
+
   private:
-    Script m_script; //!< decides about every frame
+    /**
+     * Have a frame arrive later.
+     * @param frame the frame
+     * @param end where it was sent
+     */
+    void Postpone(RoceFramePtr frame, uint8_t end)
+    {
+        const Time arrival = RoceClock::ToTime(frame->time) + m_extraDelay;
+        m_postponed[m_nPostponed] = std::move(frame);
+        Simulator::Schedule(std::max(Time(), arrival - Simulator::Now()),
+                            &RoceScriptedChannel::Release,
+                            this,
+                            m_nPostponed++,
+                            end);
+    }
+
+    /**
+     * Put a postponed frame among those that are about to arrive.
+     * @param index which one
+     * @param end where it was sent
+     */
+    void Release(uint64_t index, uint8_t end)
+    {
+        RoceFramePtr frame = std::move(m_postponed[index]);
+        m_postponed.erase(index);
+        m_lastArrival[end] = std::max(m_lastArrival[end], RoceClock::Now());
+        frame->time = m_lastArrival[end];
+        RoceChannel::Transmit(std::move(frame), end);
+    }
+
+    Script m_script;                              //!< decides about every frame
+    Time m_extraDelay;                            //!< of the next postponed frame
+    std::array<RocePs, 2> m_lastArrival{};        //!< newest arrival of frames from each end
+    std::map<uint64_t, RoceFramePtr> m_postponed; //!< frames that arrive later
+    uint64_t m_nPostponed{0};                     //!< number of frames postponed so far
 };
 
 } // namespace ns3

@@ -37,7 +37,8 @@ class RdmaRecoveryOps : public Object
     /**
      * A NAK says that the packet state.unacked is missing.
      * @param state sequence state; next may be moved back to unacked
-     * @param received packet that revealed the gap, if the strategy of the responder tells it
+     * @param received packet that revealed the gap, or unacked if the responder has not kept it;
+     * only if the strategy of the responder keeps packets
      */
     void GapReported(RdmaTransportState& state, uint64_t received);
 

@@ -261,7 +261,6 @@ RdmaReliableRequester::ReceiveNotReady(uint8_t timerCode, RocePs now)
         return;
     }
     m_blockedUntil = now + RdmaSyndrome::GetRnrDelayUs(timerCode) * MICROSECOND;
-    m_timerStart = m_blockedUntil;
     const uint64_t next = m_state.next;
     m_context.recovery->TimedOut(m_state);
     if (m_state.next != next)
@@ -347,6 +346,7 @@ RdmaReliableRequester::Advance(uint64_t sequence, RocePs now)
     m_retriesLeft = m_context.retryCount;
     m_rnrRetriesLeft = m_context.rnrRetry;
     m_timerStart = now;
+    m_blockedUntil = 0; // another copy of the packet has found the receiver ready
     m_state.unacked = sequence;
     std::size_t done = 0; // work requests that are complete now
     while (done < m_queue.size() && m_queue[done].GetEnd() <= sequence)
@@ -422,7 +422,8 @@ RocePs
 RdmaReliableRequester::GetTimeoutDeadline() const
 {
     return m_context.ackTimeout && m_state.IsOutstanding()
-               ? m_timerStart + m_context.recovery->GetTimeout(m_state, m_context.ackTimeout)
+               ? std::max(m_timerStart, m_blockedUntil) +
+                     m_context.recovery->GetTimeout(m_state, m_context.ackTimeout)
                : RoceClock::NEVER;
 }
 

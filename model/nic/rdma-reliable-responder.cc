@@ -55,10 +55,13 @@ RdmaReliableResponder::ReceiveRequest(const RoceFrame& frame, RocePs now)
     }
     else
     {
-        Accept(frame, now);
-        if (!m_kept.empty())
+        if (m_kept.empty())
         {
-            AcceptKept(now);
+            Accept(frame, now);
+        }
+        else
+        {
+            AcceptWithKept(frame, now);
         }
     }
 }
@@ -67,21 +70,52 @@ void
 RdmaReliableResponder::ReceiveAfterGap(const RoceFrame& frame, uint64_t sequence, RocePs now)
 {
     m_context.counters.outOfSequence++;
-    if (sequence - m_expected < m_context.recovery->GetReorderWindow())
+    const bool keeps = sequence - m_expected < m_context.recovery->GetReorderWindow();
+    if (keeps)
     {
-        m_kept.emplace(sequence, frame);
+        m_kept.emplace(sequence, Kept{frame, false});
     }
-    if (m_context.recovery->ReportsGap(m_expected, sequence, m_nakSent))
+    if (!m_context.recovery->ReportsGap(m_expected, sequence, m_nakSent) || (!keeps && m_nakSent))
     {
-        NS_LOG_LOGIC("QP " << m_context.number << " misses " << m_expected << ", got " << sequence);
-        m_nakSent = true;
-        Answer(m_expected, RdmaSyndrome::MakeNak(RdmaSyndrome::PSN_SEQUENCE_ERROR), now, sequence);
-        if (m_context.recovery->RestartsMessages() && m_inMessage)
+        return;
+    }
+    NS_LOG_LOGIC("QP " << m_context.number << " misses " << m_expected << ", got " << sequence);
+    if (!keeps)
+    {
+        ReportGap(m_expected, now);
+    }
+    else if (m_nakSent)
+    {
+        ReportGap(sequence, now);
+    }
+    else
+    {
+        // What has come before the gap was worth a report, or before an earlier gap was closed.
+        for (auto& [kept, packet] : m_kept)
         {
-            m_expected = m_messageStart;
-            m_inMessage = false;
+            if (!packet.reported)
+            {
+                ReportGap(kept, now);
+            }
         }
     }
+    if (m_context.recovery->RestartsMessages() && m_inMessage)
+    {
+        m_expected = m_messageStart;
+        m_inMessage = false;
+    }
+}
+
+void
+RdmaReliableResponder::ReportGap(uint64_t received, RocePs now)
+{
+    m_nakSent = true;
+    auto kept = m_kept.find(received);
+    if (kept != m_kept.end())
+    {
+        kept->second.reported = true;
+    }
+    Answer(m_expected, RdmaSyndrome::MakeNak(RdmaSyndrome::PSN_SEQUENCE_ERROR), now, received);
 }
 
 void
@@ -116,18 +150,29 @@ RdmaReliableResponder::ReceiveAgain(const RoceFrame& frame, uint64_t sequence, R
 }
 
 void
-RdmaReliableResponder::AcceptKept(RocePs now)
+RdmaReliableResponder::AcceptWithKept(const RoceFrame& expected, RocePs now)
 {
+    m_holdsAcks = true;
+    Accept(expected, now);
     while (!m_kept.empty() && m_kept.begin()->first <= m_expected &&
            (m_context.state == RdmaQpState::RTS || m_context.state == RdmaQpState::RTR ||
             m_context.state == RdmaQpState::SQD))
     {
         const uint64_t sequence = m_kept.begin()->first;
-        const RoceFrame frame = m_kept.begin()->second;
+        const RoceFrame frame = m_kept.begin()->second.frame;
         m_kept.erase(m_kept.begin());
         if (sequence == m_expected)
         {
             Accept(frame, now);
+        }
+    }
+    m_holdsAcks = false;
+    if (m_ackHeld)
+    {
+        m_ackHeld = false;
+        if (m_context.engine) // a callback may have destroyed the queue pair
+        {
+            Answer(m_heldSequence, RdmaSyndrome::MakeAck(), now);
         }
     }
 }
@@ -431,6 +476,14 @@ RdmaReliableResponder::AnswerAtomic(const Resource& resource, bool isRepeat, Roc
 void
 RdmaReliableResponder::Answer(uint64_t sequence, uint8_t syndrome, RocePs now, uint64_t received)
 {
+    const bool isAck = RdmaSyndrome::GetType(syndrome) == RdmaSyndrome::ACK;
+    m_ackHeld = isAck && m_holdsAcks; // a NAK acknowledges everything before
+    if (m_ackHeld)
+    {
+        m_heldSequence = sequence;
+        m_sinceAck = 0;
+        return;
+    }
     RoceFramePtr frame = MakeAnswer(sequence, syndrome);
     switch (RdmaSyndrome::GetType(syndrome))
     {

@@ -54,6 +54,13 @@ class RdmaReliableResponder : public RdmaResponder
         uint64_t result{0};        //!< atomic: value that was there before
     };
 
+    /// A packet that has arrived after a gap.
+    struct Kept
+    {
+        RoceFrame frame;      //!< it
+        bool reported{false}; //!< a NAK has told the requester
+    };
+
     /// An answer that waits for its turn.
     struct Pending
     {
@@ -86,10 +93,11 @@ class RdmaReliableResponder : public RdmaResponder
      */
     void AcceptFetch(const RoceFrame& frame, RocePs now);
     /**
-     * Accept kept packets that are expected now.
+     * Accept the expected packet and kept ones that are expected then, with one ACK for all.
+     * @param expected the expected packet
      * @param now current time
      */
-    void AcceptKept(RocePs now);
+    void AcceptWithKept(const RoceFrame& expected, RocePs now);
     /**
      * A packet came after a gap.
      * @param frame it
@@ -97,6 +105,12 @@ class RdmaReliableResponder : public RdmaResponder
      * @param now current time
      */
     void ReceiveAfterGap(const RoceFrame& frame, uint64_t sequence, RocePs now);
+    /**
+     * Tell the requester what is missing and what has arrived instead.
+     * @param received packet after the gap; the missing one if it was not kept
+     * @param now current time
+     */
+    void ReportGap(uint64_t received, RocePs now);
     /**
      * A packet came again.
      * @param frame it
@@ -164,15 +178,18 @@ class RdmaReliableResponder : public RdmaResponder
      */
     void Refuse(uint8_t syndrome, RocePs now);
 
-    uint64_t m_expected{0};               //!< sequence number of the next packet
-    uint64_t m_messageStart{0};           //!< sequence number of the first packet of the message
-    uint32_t m_msn{0};                    //!< message sequence number, 24 bits
-    uint32_t m_sinceAck{0};               //!< packets accepted since the last ACK
-    bool m_nakSent{false};                //!< a NAK for m_expected has been sent
-    bool m_refused{false};                //!< m_expected was refused, ERR follows
-    std::deque<Resource> m_resources;     //!< READs and atomics, oldest first
-    std::deque<Pending> m_pending;        //!< answers that wait, in the order of the requests
-    std::map<uint64_t, RoceFrame> m_kept; //!< packets after a gap
+    uint64_t m_expected{0};           //!< sequence number of the next packet
+    uint64_t m_messageStart{0};       //!< sequence number of the first packet of the message
+    uint32_t m_msn{0};                //!< message sequence number, 24 bits
+    uint32_t m_sinceAck{0};           //!< packets accepted since the last ACK
+    bool m_nakSent{false};            //!< a NAK for m_expected has been sent
+    bool m_holdsAcks{false};          //!< kept packets are being accepted
+    bool m_ackHeld{false};            //!< an ACK for m_heldSequence is due afterwards
+    uint64_t m_heldSequence{0};       //!< newest packet accepted meanwhile that wants an ACK
+    bool m_refused{false};            //!< m_expected was refused, ERR follows
+    std::deque<Resource> m_resources; //!< READs and atomics, oldest first
+    std::deque<Pending> m_pending;    //!< answers that wait, in the order of the requests
+    std::map<uint64_t, Kept> m_kept;  //!< packets after a gap
 };
 
 } // namespace ns3

@@ -67,6 +67,10 @@ RdmaSelectiveRepeat::DoGapReported(RdmaTransportState& state, uint64_t received)
     {
         m_arrived.insert(received);
     }
+    else if (received == state.unacked)
+    {
+        state.next = state.unacked; // more has arrived than the responder could keep
+    }
 }
 
 void

@@ -20,8 +20,9 @@ namespace ns3
  * @brief Selective repeat in the manner of IRN (Mittal et al., Revisiting Network Support for RDMA,
  * SIGCOMM 2018): only what is missing is sent again.
  *
- * The responder keeps packets that arrive after a gap and reports each of them by a NAK with the
- * missing packet and the one that has arrived. The requester sends every packet again, once, that
+ * The responder keeps packets that arrive after a gap, as many as ReorderWindow says, and reports
+ * each of them by a NAK with the missing packet and the one that has arrived; when there are more,
+ * the requester goes back to the missing packet. The requester sends every packet again, once, that
  * is missing below the newest one that has arrived. If that is lost as well, a timeout repairs it:
  * the oldest packet and all that are known to be missing are sent once more. Two timeouts, a short
  * one while few packets are in flight, and a limit of packets in flight (one bandwidth-delay

@@ -25,7 +25,7 @@ class RoceGid
     /**
      * @param address IP address of a port
      * @param etherType EtherType that says what kind it is
-     * @return ::ffff:a.b.c.d for an IPv4 address, else the IPv6 address itself
+     * @return the IPv4-mapped IPv6 address of an IPv4 address, else the IPv6 address itself
      */
     static RoceAddressBytes FromIp(const RoceAddressBytes& address, uint16_t etherType);
     /**
