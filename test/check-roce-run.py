@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = ""
@@ -297,6 +298,26 @@ class RoceRun(unittest.TestCase):
         self.assertIn("1 of 2 flows", process.stderr)
         self.assertIn("flow 1 from 2 to 0", process.stderr)
         self.assertEqual([row["id"] for row in self.rows("flows.csv")], ["0"])
+
+    def test_progress(self):
+        """The progress line on request; rows of flows that have ended are there at once."""
+        process = self.run_program("--topology=star:4", "--flows=incast:3:1MB", "--progress=1")
+        self.assertRegex(process.stderr, r"time [0-9.]+ s, \d of 3 flows done, .* ETA ")
+        flow_file = self.write("f.txt", "2\n1 0 3 1000 0\n2 0 3 1000000000000 0\n")
+        options = ["--topology=star:3", f"--flows={flow_file}", f"--output={self.path('live')}"]
+        rows = os.path.join(self.path("live"), "flows.csv")
+        with subprocess.Popen(
+            [PROGRAM, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as live:
+            try:
+                deadline = time.monotonic() + 60
+                while not os.path.exists(rows) or not self.rows("flows.csv", "live"):
+                    self.assertIsNone(live.poll(), "ended early")
+                    self.assertLess(time.monotonic(), deadline, "no row while running")
+                    time.sleep(0.05)
+            finally:
+                live.kill()
+        self.assertEqual([row["id"] for row in self.rows("flows.csv", "live")], ["0"])
 
     def test_dead_link(self):
         """A flow that can never end fails with the status of libibverbs, and so does the run."""

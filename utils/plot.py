@@ -233,7 +233,13 @@ def plot_queues(rows, window, subtitle):
     axes.set_xlabel(f"time since the first flow [{time_name}]")
     axes.set_ylabel(f"queue depth [{size_name}]")
     more = f" (top {len(top)} of {len(queues)})" if len(queues) > len(top) else ""
-    axes.legend(fontsize=8, title="queue" + more, title_fontsize=8)
+    axes.legend(
+        fontsize=8,
+        title="queue" + more,
+        title_fontsize=8,
+        loc="upper left",
+        bbox_to_anchor=(1, 1),  # beside the curves, which can be anywhere
+    )
     return figure
 
 
