@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "roce-test-file.h"
+
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
 #include "ns3/rdma-queue-pair.h"
@@ -29,19 +31,6 @@ using namespace ns3;
 
 namespace
 {
-
-/**
- * @param path name of a file
- * @return its contents
- */
-std::string
-ReadAll(const std::string& path)
-{
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
 
 /**
  * @ingroup roce-tests

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "roce-test-file.h"
+
 #include "ns3/roce-csv-file.h"
 #include "ns3/roce-flow-recorder.h"
 #include "ns3/roce-json-file.h"
@@ -11,8 +13,6 @@
 #include "ns3/test.h"
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 /**
@@ -25,19 +25,6 @@ using namespace ns3;
 
 namespace
 {
-
-/**
- * @param path name of a file
- * @return its contents
- */
-std::string
-ReadAll(const std::string& path)
-{
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
 
 /**
  * @ingroup roce-tests
