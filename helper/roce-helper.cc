@@ -5,6 +5,8 @@
 #include "roce-helper.h"
 
 #include "ns3/abort.h"
+#include "ns3/double.h"
+#include "ns3/enum.h"
 #include "ns3/error-model.h"
 #include "ns3/log.h"
 #include "ns3/names.h"
@@ -72,7 +74,10 @@ RoceHelper::RoceHelper()
     m_balancerFactory.SetTypeId("ns3::RoceEcmp");
     m_congestionFactory.SetTypeId("ns3::RdmaNoCongestionControl");
     m_recoveryFactory.SetTypeId("ns3::RdmaGoBackN");
-    m_markerFactory.SetTypeId("ns3::RoceEcnMarker");
+    for (ObjectFactory& factory : m_markerFactories)
+    {
+        factory.SetTypeId("ns3::RoceEcnMarker");
+    }
 }
 
 RoceHelper::~RoceHelper() = default;
@@ -112,7 +117,24 @@ RoceHelper::SetBufferAttribute(std::string name, const AttributeValue& value)
 void
 RoceHelper::SetEcnAttribute(std::string name, const AttributeValue& value)
 {
-    m_markerFactory.Set(name, value);
+    for (ObjectFactory& factory : m_markerFactories)
+    {
+        factory.Set(name, value);
+    }
+}
+
+void
+RoceHelper::SetEcnAttribute(uint8_t trafficClass, std::string name, const AttributeValue& value)
+{
+    NS_ABORT_MSG_IF(trafficClass >= RoceQosMap::N_CLASSES,
+                    "RoceHelper: no traffic class " << +trafficClass << "; they are 0 to 7");
+    m_markerFactories[trafficClass].Set(name, value);
+}
+
+void
+RoceHelper::SetEcnClasses(uint8_t classes)
+{
+    m_ecnClasses = classes;
 }
 
 void
@@ -167,17 +189,19 @@ RoceHelper::EnableEcn(bool enable)
 void
 RoceHelper::SetEcnPreset(RoceEcnMarker::Preset preset)
 {
-    m_ecnPreset = preset;
-    m_ecnFixed = false;
+    SetEcnAttribute("Preset", EnumValue(preset));
+    SetEcnAttribute("Kmin", UintegerValue(RoceEcnMarker::FROM_PRESET));
+    SetEcnAttribute("Kmax", UintegerValue(RoceEcnMarker::FROM_PRESET));
+    SetEcnAttribute("Pmax", DoubleValue(-1.0));
 }
 
 void
 RoceHelper::SetEcnThresholds(uint64_t kmin, uint64_t kmax, double pmax)
 {
-    m_ecnThresholds.kmin = kmin;
-    m_ecnThresholds.kmax = kmax;
-    m_ecnThresholds.pmax = pmax;
-    m_ecnFixed = true;
+    SetEcnAttribute("Unit", EnumValue(RoceEcnMarker::BYTES));
+    SetEcnAttribute("Kmin", UintegerValue(kmin));
+    SetEcnAttribute("Kmax", UintegerValue(kmax));
+    SetEcnAttribute("Pmax", DoubleValue(pmax));
 }
 
 void
@@ -283,7 +307,6 @@ RoceHelper::ConfigureSwitchPort(Ptr<RoceNetDevice> device) const
         return;
     }
     const uint16_t port = device->GetPortNumber();
-    const uint64_t rate = device->GetBitRate();
     Ptr<RoceNetDevice> peer = device->GetLinkPeer();
     auto peerGate = DynamicCast<PfcFlowControl>(peer->GetFlowControl());
     auto channel = DynamicCast<RoceChannel>(device->GetChannel());
@@ -297,11 +320,14 @@ RoceHelper::ConfigureSwitchPort(Ptr<RoceNetDevice> device) const
     link.delay = channel->GetDelay() + RoceClock::FromTime(pipelineDelay.Get()) / 2;
     link.localFrameBytes = device->GetMtu() + ETHERNET_BYTES;
     link.peerFrameBytes = peer->GetMtu() + ETHERNET_BYTES;
+    link.cellBytes = pipeline->GetBuffer()->GetCellBytes();
     link.responseTime = peerGate ? RoceClock::FromTime(peerGate->GetResponseTime()) : 0;
     // Where thresholds allow more than the pool has, the frame that finds it exhausted is the one
     // to trigger XOFF and is the first in headroom.
     const uint64_t headroom =
-        m_headroom == AUTOMATIC ? RoceHeadroom::GetBytes(link) + link.peerFrameBytes : m_headroom;
+        m_headroom == AUTOMATIC
+            ? RoceHeadroom::GetBytes(link) + pipeline->GetBuffer()->GetMemory(link.peerFrameBytes)
+            : m_headroom;
 
     for (uint8_t c = 0; c < RoceQosMap::N_CLASSES; c++)
     {
@@ -309,12 +335,10 @@ RoceHelper::ConfigureSwitchPort(Ptr<RoceNetDevice> device) const
         {
             pipeline->GetBuffer()->SetHeadroom(port, c, headroom);
         }
-        if (m_ecn && m_map->IsLossless(c))
+        const bool marks = m_ecnClasses ? (*m_ecnClasses >> c) & 1 : m_map->IsLossless(c);
+        if (m_ecn && marks)
         {
-            auto marker = m_markerFactory.Create<RoceEcnMarker>();
-            marker->SetThresholds(m_ecnFixed ? m_ecnThresholds
-                                             : RoceEcnMarker::GetPreset(m_ecnPreset, rate));
-            pipeline->SetMarker(port, c, marker);
+            pipeline->SetMarker(port, c, m_markerFactories[c].Create<RoceEcnMarker>());
         }
     }
     if (m_bufferCheck)

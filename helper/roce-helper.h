@@ -17,7 +17,9 @@
 #include "ns3/roce-switch.h"
 #include "ns3/trace-helper.h"
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,7 +123,15 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void EnablePfc(bool enable);
     /// @param enable false: no switch marks
     void EnableEcn(bool enable);
-    /// @param preset published thresholds that scale with the rate of the port (default: HPCC)
+    /**
+     * @param classes bit c is set if switches mark in class c; without this call they mark in the
+     *        lossless classes of the map
+     */
+    void SetEcnClasses(uint8_t classes);
+    /**
+     * Use published thresholds and forget others.
+     * @param preset the set (default: HPCC)
+     */
     void SetEcnPreset(RoceEcnMarker::Preset preset);
     /**
      * @param kmin queue length up to which nothing is marked, bytes
@@ -134,6 +144,12 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * @param value its value in markers installed from now on
      */
     void SetEcnAttribute(std::string name, const AttributeValue& value);
+    /**
+     * @param trafficClass the class, 0 to 7
+     * @param name attribute of RoceEcnMarker
+     * @param value its value in markers of this class installed from now on
+     */
+    void SetEcnAttribute(uint8_t trafficClass, std::string name, const AttributeValue& value);
     /**
      * @param bytes headroom of each lossless class of each switch port installed from now on;
      *        AUTOMATIC computes it from the cable
@@ -251,19 +267,17 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     ObjectFactory m_balancerFactory;   //!< makes load balancers
     ObjectFactory m_congestionFactory; //!< makes congestion controls
     ObjectFactory m_recoveryFactory;   //!< makes loss recoveries
-    ObjectFactory m_markerFactory;     //!< makes markers
+    std::array<ObjectFactory, RoceQosMap::N_CLASSES> m_markerFactories; //!< make markers, by class
     std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_queuePairAttributes; //!< see setter
     std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_cnpAttributes;       //!< see setter
     std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_receiverAttributes;  //!< see setter
-    Ptr<RoceQosMap> m_map;  //!< shared by everything installed
-    bool m_pfc{true};       //!< PFC on lossless classes
-    bool m_ecn{true};       //!< markers on lossless classes
-    bool m_ecnFixed{false}; //!< m_ecnThresholds are used, not m_ecnPreset
-    RoceEcnMarker::Preset m_ecnPreset{RoceEcnMarker::HPCC}; //!< thresholds that scale
-    RoceEcnMarker::Thresholds m_ecnThresholds;              //!< thresholds of every port
-    uint64_t m_headroom{AUTOMATIC}; //!< headroom per lossless class and port
-    bool m_flowControl{true};       //!< interface to queue discs
-    bool m_bufferCheck{true};       //!< refuse impossible buffer plans
+    Ptr<RoceQosMap> m_map;               //!< shared by everything installed
+    bool m_pfc{true};                    //!< PFC on lossless classes
+    bool m_ecn{true};                    //!< markers on switch ports
+    std::optional<uint8_t> m_ecnClasses; //!< bit mask of classes with markers, if given
+    uint64_t m_headroom{AUTOMATIC};      //!< headroom per lossless class and port
+    bool m_flowControl{true};            //!< interface to queue discs
+    bool m_bufferCheck{true};            //!< refuse impossible buffer plans
 };
 
 /***************************************************************

@@ -193,6 +193,8 @@ RoceEcnPresetTestCase::DoRun()
         {RoceEcnMarker::HPCC, 400, 1'600'000, 6'400'000, 0.2},
         {RoceEcnMarker::DCQCN_PAPER, 40, 5000, 200'000, 0.01},
         {RoceEcnMarker::DCQCN_PAPER, 100, 12'500, 500'000, 0.01},
+        {RoceEcnMarker::DCTCP, 10, 30'000, 30'000, 1.0},
+        {RoceEcnMarker::DCTCP, 100, 300'000, 300'000, 1.0},
         {RoceEcnMarker::SONIC, 400, 1'048'576, 2'097'152, 0.05},
         {RoceEcnMarker::CUMULUS, 100, 150'000, 1'500'000, 1.0},
         {RoceEcnMarker::CISCO, 100, 150'000, 3'000'000, 0.07},
@@ -204,6 +206,83 @@ RoceEcnPresetTestCase::DoRun()
         NS_TEST_EXPECT_MSG_EQ(got.kmax, row.kmax, "Kmax at " << row.gbps << "G");
         NS_TEST_EXPECT_MSG_EQ(got.pmax, row.pmax, "Pmax at " << row.gbps << "G");
     }
+}
+
+/**
+ * @ingroup roce-tests
+ * @brief Thresholds given in part, and in each unit.
+ */
+class RoceEcnUnitTestCase : public TestCase
+{
+  public:
+    RoceEcnUnitTestCase()
+        : TestCase("Thresholds that are given and units")
+    {
+    }
+
+  private:
+    void DoRun() override;
+
+    /**
+     * @param marker a marker
+     * @param kmin expected Kmin, bytes
+     * @param kmax expected Kmax, bytes
+     * @param pmax expected Pmax
+     * @param message what is checked
+     */
+    void Expect(Ptr<RoceEcnMarker> marker,
+                uint64_t kmin,
+                uint64_t kmax,
+                double pmax,
+                const std::string& message)
+    {
+        const auto got = marker->GetThresholds();
+        NS_TEST_EXPECT_MSG_EQ(got.kmin, kmin, message << ": Kmin");
+        NS_TEST_EXPECT_MSG_EQ(got.kmax, kmax, message << ": Kmax");
+        NS_TEST_EXPECT_MSG_EQ(got.pmax, pmax, message << ": Pmax");
+    }
+};
+
+void
+RoceEcnUnitTestCase::DoRun()
+{
+    auto marker = CreateObject<RoceEcnMarker>();
+    Expect(marker, 400'000, 1'600'000, 0.2, "HPCC at 100 Gb/s without a port");
+    marker->SetPort(400'000'000'000, 1);
+    Expect(marker, 1'600'000, 6'400'000, 0.2, "HPCC at 400 Gb/s");
+    marker->SetAttribute("Kmin", UintegerValue(5000));
+    Expect(marker, 5000, 6'400'000, 0.2, "Kmin given, the others of the preset");
+    marker->SetPort(25'000'000'000, 1);
+    Expect(marker, 5000, 400'000, 0.2, "what is given does not scale");
+    marker->SetAttribute("Preset", StringValue("SONIC"));
+    marker->SetAttribute("Pmax", DoubleValue(0.0));
+    Expect(marker, 5000, 2'097'152, 0.0, "another preset under what is given");
+    marker->SetThresholds({1, 2, 0.5});
+    Expect(marker, 1, 2, 0.5, "all given");
+
+    // 1 us and 4 us are 12.5 and 50 kB at 100 Gb/s, four times as much at 400 Gb/s.
+    auto timed = CreateObjectWithAttributes<RoceEcnMarker>("Unit",
+                                                           StringValue("NANOSECONDS"),
+                                                           "Kmin",
+                                                           UintegerValue(1000),
+                                                           "Kmax",
+                                                           UintegerValue(4000));
+    Expect(timed, 12'500, 50'000, 0.2, "times at 100 Gb/s");
+    timed->SetPort(400'000'000'000, 254);
+    Expect(timed, 50'000, 200'000, 0.2, "times at 400 Gb/s");
+
+    // FBOSS thresholds of Tomahawk 5: 103 and 563 cells of 254 B.
+    auto cells = CreateObjectWithAttributes<RoceEcnMarker>("Unit",
+                                                           StringValue("CELLS"),
+                                                           "Kmin",
+                                                           UintegerValue(103),
+                                                           "Kmax",
+                                                           UintegerValue(563));
+    cells->SetPort(100'000'000'000, 254);
+    Expect(cells, 26'162, 143'002, 0.2, "cells");
+    // A threshold that no queue reaches.
+    cells->SetAttribute("Kmax", UintegerValue(UINT64_MAX - 1));
+    NS_TEST_EXPECT_MSG_EQ(cells->GetThresholds().kmax, uint64_t{1} << 53, "huge");
 }
 
 /**
@@ -296,6 +375,7 @@ RoceEcnMarkerTestSuite::RoceEcnMarkerTestSuite()
     AddTestCase(new RoceEcnProbabilityTestCase);
     AddTestCase(new RoceEcnAverageTestCase);
     AddTestCase(new RoceEcnPresetTestCase);
+    AddTestCase(new RoceEcnUnitTestCase);
     AddTestCase(new RoceEcnStreamTestCase);
 }
 

@@ -104,6 +104,52 @@ RoceHeadroomTestCase::DoRun()
 
 /**
  * @ingroup roce-tests
+ * @brief Frames that waste the cells they end in.
+ */
+class RoceHeadroomCellTestCase : public TestCase
+{
+  public:
+    RoceHeadroomCellTestCase()
+        : TestCase("Headroom in cells")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // The worst of all frames from 64 to 10,000 bytes, found by trying.
+        for (const uint32_t cell :
+             {1, 2, 7, 63, 64, 65, 96, 100, 127, 128, 144, 208, 254, 256, 4096})
+        {
+            const auto [numerator, denominator] = RoceHeadroom::GetCellFactor(cell);
+            uint64_t worst = 0;
+            uint64_t of = 1;
+            for (uint64_t frame = 64; frame <= 10'000; frame++)
+            {
+                const uint64_t memory = (frame + cell - 1) / cell * cell;
+                if (memory * of > worst * frame)
+                {
+                    worst = memory;
+                    of = frame;
+                }
+            }
+            NS_TEST_EXPECT_MSG_EQ(numerator * of, worst * denominator, "cell of " << cell << " B");
+        }
+
+        // The link of the table, 100 Gb/s and 3 m: 34,115 B, in cells of 254 B 254 / 64 as much,
+        // 135,393.9.
+        RoceHeadroom::Link link;
+        link.rate = 100'000'000'000;
+        link.delay = 15'000;
+        link.localFrameBytes = 4200;
+        link.peerFrameBytes = 4200;
+        link.cellBytes = 254;
+        NS_TEST_EXPECT_MSG_EQ(RoceHeadroom::GetBytes(link), 135'394, "cells of 254 B");
+    }
+};
+
+/**
+ * @ingroup roce-tests
  * @brief How much headroom a link needs.
  */
 class RoceHeadroomTestSuite : public TestSuite
@@ -113,6 +159,7 @@ class RoceHeadroomTestSuite : public TestSuite
         : TestSuite("roce-headroom", Type::UNIT)
     {
         AddTestCase(new RoceHeadroomTestCase);
+        AddTestCase(new RoceHeadroomCellTestCase);
     }
 };
 

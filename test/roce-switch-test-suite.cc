@@ -399,13 +399,15 @@ class SwitchEcnTestCase : public TestCase
     /**
      * @param markAt when to mark
      * @param ect are packets ECN-capable?
+     * @param cells does the buffer count cells of 254 B?
      */
-    SwitchEcnTestCase(RoceEcnMarker::MarkAt markAt, bool ect)
+    SwitchEcnTestCase(RoceEcnMarker::MarkAt markAt, bool ect, bool cells = false)
         : TestCase(std::string("Marks at ") +
                    (markAt == RoceEcnMarker::DEQUEUE ? "dequeue" : "enqueue") +
-                   (ect ? "" : ", not ECN-capable")),
+                   (ect ? "" : ", not ECN-capable") + (cells ? ", counting cells" : "")),
           m_markAt(markAt),
-          m_ect(ect)
+          m_ect(ect),
+          m_cells(cells)
     {
     }
 
@@ -415,6 +417,13 @@ class SwitchEcnTestCase : public TestCase
         RoceFabricFixture fabric;
         fabric.roce.SetEcnThresholds(20'000, 20'000, 1.0);
         fabric.roce.SetEcnAttribute("MarkAt", EnumValue(m_markAt));
+        if (m_cells)
+        {
+            fabric.roce.SetBufferAttribute("CellBytes", UintegerValue(254));
+            fabric.roce.SetEcnAttribute("Unit", EnumValue(RoceEcnMarker::CELLS));
+            fabric.roce.SetEcnAttribute("Kmin", UintegerValue(79));
+            fabric.roce.SetEcnAttribute("Kmax", UintegerValue(79));
+        }
         fabric.roce.SetQueuePairAttribute("Ecn", BooleanValue(m_ect));
         fabric.Star(2);
         auto nic = fabric.GetNic(1);
@@ -447,15 +456,15 @@ class SwitchEcnTestCase : public TestCase
         std::set<uint32_t> expected;
         for (uint32_t i = 0; i < 40 && m_ect; i++)
         {
-            // Packet i leaves 39 - i behind; it found i.
-            const uint32_t others =
-                m_markAt == RoceEcnMarker::DEQUEUE ? (39 - i) * 1086 : i * 1086 + (i > 0 ? 16 : 0);
-            if (others > 20'000)
+            // Packet i leaves 39 - i behind; it found i. Each takes 5 cells, the first one, too.
+            const uint32_t others = m_markAt == RoceEcnMarker::DEQUEUE ? 39 - i : i;
+            const uint32_t first = m_markAt == RoceEcnMarker::ENQUEUE && i > 0 ? 16 : 0;
+            if (m_cells ? others * 5 > 79 : others * 1086 + first > 20'000)
             {
                 expected.insert(i);
             }
         }
-        NS_TEST_EXPECT_MSG_EQ(expected.size(), (m_ect ? 21 : 0), "40 - 19");
+        NS_TEST_EXPECT_MSG_EQ(expected.size(), (!m_ect ? 0 : m_cells ? 24 : 21), "40 - 16 or 19");
         NS_TEST_EXPECT_MSG_EQ((marked == expected), true, "exactly these are marked");
         auto sw = fabric.GetSwitch();
         NS_TEST_EXPECT_MSG_EQ(sw->GetMarked(1, ROCE_CLASS), expected.size(), "counted");
@@ -467,6 +476,7 @@ class SwitchEcnTestCase : public TestCase
 
     RoceEcnMarker::MarkAt m_markAt; //!< when to mark
     bool m_ect;                     //!< are packets ECN-capable?
+    bool m_cells;                   //!< does the buffer count cells?
 };
 
 /**
@@ -609,6 +619,8 @@ class RoceSwitchTestSuite : public TestSuite
         AddTestCase(new SwitchEcnTestCase(RoceEcnMarker::ENQUEUE, true));
         AddTestCase(new SwitchEcnTestCase(RoceEcnMarker::DEQUEUE, false));
         AddTestCase(new SwitchEcnTestCase(RoceEcnMarker::ENQUEUE, false));
+        AddTestCase(new SwitchEcnTestCase(RoceEcnMarker::DEQUEUE, true, true));
+        AddTestCase(new SwitchEcnTestCase(RoceEcnMarker::ENQUEUE, true, true));
         AddTestCase(new SwitchDwrrTestCase(false));
         AddTestCase(new SwitchDwrrTestCase(true));
         AddTestCase(new SwitchStrictTestCase);

@@ -123,7 +123,24 @@ RoceHeadroom::GetBytes(const Link& link)
         MultiplyPerTera(link.rate, 2 * static_cast<uint64_t>(link.delay)) + interfaces + response;
     NS_LOG_LOGIC("frames " << frameBytes << " B, cable, interfaces and response " << bits
                            << " bits");
-    return frameBytes + (bits + 7) / 8;
+    const uint64_t bytes = frameBytes + (bits + 7) / 8;
+    const auto [numerator, denominator] = GetCellFactor(link.cellBytes);
+    return bytes / denominator * numerator +
+           (bytes % denominator * numerator + denominator - 1) / denominator;
+}
+
+std::pair<uint64_t, uint64_t>
+RoceHeadroom::GetCellFactor(uint32_t cellBytes)
+{
+    NS_ABORT_MSG_IF(cellBytes == 0, "RoceHeadroom: the cell size must not be 0");
+    constexpr uint64_t SMALLEST = RoceFrame::MIN_FRAME_BYTES;
+    const uint64_t cell = cellBytes;
+    const uint64_t smallest = (SMALLEST + cell - 1) / cell * cell;
+    // The shortest frame with one byte in its last cell; longer ones waste less.
+    const uint64_t full = (SMALLEST - 1 + cell - 1) / cell * cell;
+    const uint64_t spilt = full + cell;
+    return smallest * (full + 1) >= spilt * SMALLEST ? std::make_pair(smallest, SMALLEST)
+                                                     : std::make_pair(spilt, full + 1);
 }
 
 uint64_t

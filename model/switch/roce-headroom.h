@@ -8,6 +8,7 @@
 #include "ns3/roce-frame.h"
 
 #include <cstdint>
+#include <utility>
 
 namespace ns3
 {
@@ -26,10 +27,12 @@ namespace ns3
  *     response time * R             the peer acts on the pause
  *     (peer frame + 20 B) * 8       the peer has just started a frame of the class
  *
- * rounded up to whole bytes. The largest response times that IEEE 802.3 allows and the interface
- * delays are listed for the usual speeds. For a rate between two listed ones the value in bit times
- * is interpolated linearly and rounded up; outside the list the nearest entry's value in
- * nanoseconds holds, that is, bit times grow with the rate.
+ * rounded up to whole bytes. If the buffer allots cells, the result is multiplied by the worst
+ * ratio of memory to frame length, GetCellFactor(): small frames waste most of a cell. The largest
+ * response times that IEEE 802.3 allows and the interface delays are listed for the usual speeds.
+ * For a rate between two listed ones the value in bit times is interpolated linearly and rounded
+ * up; outside the list the nearest entry's value in nanoseconds holds, that is, bit times grow with
+ * the rate.
  */
 class RoceHeadroom
 {
@@ -46,6 +49,7 @@ class RoceHeadroom
             0}; //!< largest frame this port sends, of any class, with FCS, bytes
         uint32_t peerFrameBytes{0}; //!< largest frame of the class the peer sends, with FCS, bytes
         RocePs responseTime{STANDARD_RESPONSE}; //!< time the peer takes to stop, picoseconds
+        uint32_t cellBytes{1};      //!< cell size of the buffer, bytes; 1 if it counts bytes
         bool interfaceDelay{false}; //!< add the delay of PHYs and MACs that the link does not model
     };
 
@@ -54,6 +58,14 @@ class RoceHeadroom
      * @return headroom that makes a class of a port lossless, bytes
      */
     static uint64_t GetBytes(const Link& link);
+
+    /**
+     * The worst case over all frame lengths f of ceil(f / cell) cell / f. It is a frame of the
+     * least length or one that has a single byte in its last cell; SONiC plans with the same two.
+     * @param cellBytes cell size, bytes, not 0
+     * @return numerator and denominator
+     */
+    static std::pair<uint64_t, uint64_t> GetCellFactor(uint32_t cellBytes);
 
     /**
      * @param bitsPerSecond a rate, bit/s, not 0

@@ -38,6 +38,14 @@ RoceSharedBuffer::GetTypeId()
                 MakeUintegerAccessor(&RoceSharedBuffer::SetTotalBytes,
                                      &RoceSharedBuffer::GetTotalBytes),
                 MakeUintegerChecker<uint64_t>(1))
+            .AddAttribute("CellBytes",
+                          "Memory is allotted in cells of this size, so that a frame takes its "
+                          "length rounded up to whole cells; 1 counts bytes. Broadcom switches "
+                          "have 208, 254 or 256 byte cells. Only while the buffer is empty.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&RoceSharedBuffer::SetCellBytes,
+                                               &RoceSharedBuffer::GetCellBytes),
+                          MakeUintegerChecker<uint32_t>(1, 16384))
             .AddAttribute(
                 "Alpha",
                 "Share of the free pool that a lossless class of a port may take before it "
@@ -236,8 +244,12 @@ std::string
 RoceSharedBuffer::Describe() const
 {
     std::ostringstream os;
-    os << "Buffer of " << m_totalBytes << " B for " << GetNPorts() << " ports x " << +N_CLASSES
-       << " classes, lossless:";
+    os << "Buffer of " << m_totalBytes << " B";
+    if (m_cellBytes > 1)
+    {
+        os << " in cells of " << m_cellBytes << " B";
+    }
+    os << " for " << GetNPorts() << " ports x " << +N_CLASSES << " classes, lossless:";
     for (uint8_t cls = 0; cls < N_CLASSES; cls++)
     {
         if (IsLossless(cls))
@@ -323,8 +335,9 @@ RoceSharedBuffer::Charge(Ingress& in, uint32_t bytes, bool lossless)
 }
 
 RoceSharedBuffer::Verdict
-RoceSharedBuffer::Admit(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t bytes)
+RoceSharedBuffer::Admit(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t frameBytes)
 {
+    const uint32_t bytes = GetMemory(frameBytes);
     Ingress& in = m_ingress[GetIndex(inPort, cls)];
     const size_t outIndex = GetIndex(outPort, cls);
     Egress& out = m_egress[outIndex];
@@ -355,9 +368,9 @@ RoceSharedBuffer::Admit(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t
     }
     else
     {
-        NS_LOG_LOGIC("refused " << bytes << " B from port " << inPort << " to port " << outPort
+        NS_LOG_LOGIC("refused " << frameBytes << " B from port " << inPort << " to port " << outPort
                                 << " class " << +cls << ": " << verdict.reason);
-        m_dropTrace(inPort, outPort, cls, bytes, verdict.reason);
+        m_dropTrace(inPort, outPort, cls, frameBytes, verdict.reason);
     }
     // A refusal pauses, too. Never an empty class, though: nothing would be released to resume it.
     if (lossless && !in.paused && in.held + in.headroomUsed > 0 &&
@@ -371,8 +384,9 @@ RoceSharedBuffer::Admit(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t
 }
 
 bool
-RoceSharedBuffer::Release(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t bytes)
+RoceSharedBuffer::Release(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t frameBytes)
 {
+    const uint32_t bytes = GetMemory(frameBytes);
     Ingress& in = m_ingress[GetIndex(inPort, cls)];
     Egress& out = m_egress[GetIndex(outPort, cls)];
     NS_ABORT_MSG_IF(bytes > in.held + in.headroomUsed || bytes > out.held,
@@ -536,6 +550,14 @@ uint64_t
 RoceSharedBuffer::GetTotalBytes() const
 {
     return m_totalBytes;
+}
+
+void
+RoceSharedBuffer::SetCellBytes(uint32_t bytes)
+{
+    NS_ABORT_MSG_IF(m_used,
+                    "RoceSharedBuffer: CellBytes can only change while the buffer is empty");
+    m_cellBytes = bytes;
 }
 
 void

@@ -23,8 +23,10 @@ namespace ns3
  * @ingroup roce
  * @brief Buffer memory of a switch and the rules by which ports and classes share it (the MMU).
  *
- * It counts bytes and knows nothing about frames. Every byte is charged twice: to the class of the
- * port it came in by and to the class of the port it leaves by.
+ * It counts bytes and knows nothing about frames, except that each takes whole cells of memory if
+ * CellBytes is more than 1: then all lengths, limits and thresholds are those of the cells. Every
+ * byte is charged twice: to the class of the port it came in by and to the class of the port it
+ * leaves by.
  *
  * **Ingress.** A class of a port first fills its reserve, then takes from the shared pool, whose
  * size is TotalBytes less all reserves and all headroom. A lossless class that takes more than its
@@ -140,6 +142,21 @@ class RoceSharedBuffer : public Object
         return (m_losslessClasses >> cls) & 1;
     }
 
+    /// @return the CellBytes attribute
+    uint32_t GetCellBytes() const
+    {
+        return m_cellBytes;
+    }
+
+    /**
+     * @param bytes length of a frame
+     * @return memory it takes: the length rounded up to whole cells, bytes
+     */
+    uint32_t GetMemory(uint32_t bytes) const
+    {
+        return m_cellBytes == 1 ? bytes : (bytes + m_cellBytes - 1) / m_cellBytes * m_cellBytes;
+    }
+
     // --- traffic ---
 
     /**
@@ -147,21 +164,21 @@ class RoceSharedBuffer : public Object
      * @param inPort port it came in by
      * @param outPort port it will leave by
      * @param cls class, 0 to 7
-     * @param bytes its length
+     * @param frameBytes its length
      * @return the decision. If sendXoff is set, which may go with a refusal, the class is in XOFF
      *         until Release() says otherwise
      */
-    Verdict Admit(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t bytes);
+    Verdict Admit(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t frameBytes);
 
     /**
      * Give back what Admit() charged.
      * @param inPort port the frame came in by
      * @param outPort port it left by
      * @param cls class, 0 to 7
-     * @param bytes its length
+     * @param frameBytes its length
      * @return true if the class just left XOFF: the upstream of inPort must be resumed now
      */
-    bool Release(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t bytes);
+    bool Release(uint16_t inPort, uint16_t outPort, uint8_t cls, uint32_t frameBytes);
 
     // --- state ---
 
@@ -391,7 +408,13 @@ class RoceSharedBuffer : public Object
     /// @return the Alpha attribute
     double GetDefaultAlpha() const;
 
+    /**
+     * @param bytes see the CellBytes attribute
+     */
+    void SetCellBytes(uint32_t bytes);
+
     uint64_t m_totalBytes{0};                    //!< memory
+    uint32_t m_cellBytes{1};                     //!< what is allotted at a time
     uint64_t m_defaultReserve{0};                //!< reserve of new ports
     double m_defaultAlpha{0.0};                  //!< alpha of new ports
     double m_egressAlpha{0.0};                   //!< alpha of the egress of lossy classes

@@ -211,6 +211,10 @@ RoceSwitch::SetMarker(uint16_t port, uint8_t trafficClass, Ptr<RoceEcnMarker> ma
     NS_LOG_FUNCTION(this << port << +trafficClass << marker);
     CheckPort(port);
     m_ports[port].marker.at(trafficClass) = marker;
+    if (marker)
+    {
+        marker->SetPort(m_ports[port].fast->GetBitRate(), m_buffer->GetCellBytes());
+    }
 }
 
 Ptr<RoceEcnMarker>
@@ -363,8 +367,18 @@ RoceSwitch::Mark(Port& port, RoceFrame& frame, RoceEcnMarker::MarkAt when)
 {
     const uint8_t c = frame.trafficClass;
     RoceEcnMarker* marker = PeekPointer(port.marker[c]);
-    if (marker && marker->GetMarkAt() == when &&
-        marker->ShouldMark(frame.ecn, port.queues.GetBytes(c)))
+    if (!marker || marker->GetMarkAt() != when)
+    {
+        return;
+    }
+    uint64_t others = port.queues.GetBytes(c);
+    if (m_buffer->GetCellBytes() > 1)
+    {
+        // The frame is charged whenever it is judged, but is not in the queue.
+        others = m_buffer->GetEgressBytes(port.fast->GetPortNumber(), c) -
+                 m_buffer->GetMemory(frame.frameBytes);
+    }
+    if (marker->ShouldMark(frame.ecn, others))
     {
         frame.ecn = RoceEcn::CE;
         frame.flags |= RoceFrame::MODIFIED;
