@@ -18,9 +18,12 @@
 
 #include "ns3/boolean.h"
 #include "ns3/command-line.h"
+#include "ns3/config.h"
+#include "ns3/enum.h"
 #include "ns3/nstime.h"
 #include "ns3/rdma-congestion-ops.h"
 #include "ns3/roce-clock.h"
+#include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-experiment-spec.h"
 #include "ns3/roce-experiment.h"
 #include "ns3/roce-load-balancer.h"
@@ -141,6 +144,9 @@ FindStrategy(const std::string& option,
 Options
 ReadOptions(int argc, char** argv)
 {
+    // Both flows of a pair are marked at the same moments, so that they share a link evenly in
+    // every run; RED leaves that to chance.
+    Config::SetDefault("ns3::RoceEcnMarker::Preset", EnumValue(RoceEcnMarker::DCTCP));
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("Run an experiment on a RoCE network and write flows.csv, pfc.csv, queues.csv, "
@@ -174,9 +180,12 @@ ReadOptions(int argc, char** argv)
     cmd.AddValue("pfc",
                  "1: the classes of the flows are lossless by priority flow control; 0: lossy",
                  options.pfc);
-    cmd.AddValue("ecn",
-                 "1: switches mark congestion in ECN-capable packets; 0: they do not",
-                 options.ecn);
+    cmd.AddValue(
+        "ecn",
+        "1: switches mark congestion in ECN-capable packets, above 30 kB per 10 Gb/s of "
+        "port rate unless --ns3::RoceEcnMarker::Preset is HPCC (RED) or another; 0: they do "
+        "not",
+        options.ecn);
     cmd.AddValue(
         "buffer",
         "Packet buffer of every switch, bytes or with a unit such as 32MiB (default: that of "

@@ -17,6 +17,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -266,81 +267,133 @@ class DcqcnTwoFlowsTestCase : public TestCase
  * @ingroup roce-tests
  * @brief Two flows of 200 MB into one port of 100 Gb/s, path MTU 1024: shares of the line.
  *
- * The second half of the time that both are there counts. Round robin and pauses alone divide the
- * line exactly. DCQCN divides it at random: both senders see the same queue, but not the same
- * marks. Over 17 ms a share has a standard deviation of 1 % with the constants of NICs and 4 % with
- * those of the paper, here as in the simulator published with HPCC, so the mean over several runs
- * is checked, and the single run within four standard deviations. The sum is 95 % of the goodput
- * limit, 1024 of 1106 bytes, or more in every run.
+ * The second half of the time that both are there counts. The sum is 95 % of the goodput limit,
+ * 1024 of 1106 bytes, or more in every run. How equal the shares are depends on the marks:
+ *  - Round robin and pauses alone divide the line exactly.
+ *  - A step marks both flows at the same moments, so they divide the line to 1 %, with any
+ *    constants and whenever they start.
+ *  - RED marks one packet or another at random. A cut by a factor 1 - a of one of two equal flows
+ *    moves the share x of the first by a x (1 - x) = a / 4, down with probability x. So x - 1/2
+ *    decays by a / 2 per cut and is kicked by a / 4, and its mean over M = 2 N cuts has the
+ *    variance (a / 4)^2 / (a / 2)^2 / M = 1 / (8 N), whatever a is. Each run has to lie within four
+ *    standard deviations, and so has the mean of the runs. N is counted: with these constants every
+ *    CNP is a cut.
  */
 class DcqcnSharedLinkTestCase : public TestCase
 {
   public:
+    /// How the switch marks.
+    enum Marks
+    {
+        NONE, //!< it does not, there is no congestion control
+        STEP, //!< everything above a threshold
+        RED,  //!< at random between two thresholds
+    };
+
     /**
-     * @param preset name of DCQCN's constants, empty for no congestion control
+     * @param marks how the switch marks
+     * @param preset name of DCQCN's constants
+     * @param start when the second flow starts, after the first
      * @param runs number of runs
-     * @param meanTolerance largest distance of the mean share from one half
-     * @param tolerance largest distance of each share from one half
      */
-    DcqcnSharedLinkTestCase(const std::string& preset,
-                            uint32_t runs,
-                            double meanTolerance,
-                            double tolerance)
-        : TestCase("Two flows of 200 MB, " + (preset.empty() ? "PFC alone" : "DCQCN " + preset)),
+    DcqcnSharedLinkTestCase(Marks marks, const std::string& preset, Time start, uint32_t runs)
+        : TestCase("Two flows of 200 MB, " +
+                   (marks == NONE   ? "PFC alone"
+                    : marks == STEP ? "DCQCN " + preset + ", step marking, " +
+                                          std::to_string(start.GetMicroSeconds()) + " us apart"
+                                    : "DCQCN " + preset + ", RED")),
+          m_marks(marks),
           m_preset(preset),
-          m_runs(runs),
-          m_meanTolerance(meanTolerance),
-          m_tolerance(tolerance)
+          m_start(start),
+          m_runs(runs)
     {
     }
 
   private:
+    /// What a run gave.
+    struct Outcome
+    {
+        double share{0}; //!< share of the first flow
+        double cuts{0};  //!< rate cuts per flow
+    };
+
+    /**
+     * @param flows the flows
+     * @return CNPs that their senders have handled, per flow
+     */
+    static double GetCuts(const Flows& flows)
+    {
+        double cuts = 0;
+        for (const auto& flow : flows)
+        {
+            cuts += static_cast<double>(flow.first->GetCongestionSignals());
+        }
+        return cuts / static_cast<double>(flows.size());
+    }
+
     /**
      * @param stream first random stream
-     * @return share of the first flow
+     * @return what came of it
      */
-    double RunOnce(int64_t stream)
+    Outcome RunOnce(int64_t stream)
     {
         constexpr double BYTES = 200e6;
         RoceFabricFixture fabric("100Gbps");
         fabric.roce.SetQueuePairAttribute("PathMtu", UintegerValue(1024));
-        if (!m_preset.empty())
+        if (m_marks != NONE)
         {
             fabric.roce.SetCongestionControl("ns3::RdmaDcqcn", "Preset", StringValue(m_preset));
+            fabric.roce.SetEcnPreset(m_marks == STEP ? RoceEcnMarker::DCTCP : RoceEcnMarker::HPCC);
         }
-        const Flows flows = StartIncast(fabric, 2, static_cast<uint64_t>(BYTES), Time(0), stream);
+        const Flows flows = StartIncast(fabric, 2, static_cast<uint64_t>(BYTES), m_start, stream);
+        RunUntil(m_start);
         std::vector<std::vector<double>> received; // every 100 us, while there are two flows
+        std::vector<double> cuts;                  // at the same times
         for (auto now = GetReceived(flows); now[0] < BYTES && now[1] < BYTES;
              now = GetReceived(flows))
         {
             received.push_back(now);
+            cuts.push_back(GetCuts(flows));
             RunUntil(Simulator::Now() + MicroSeconds(100));
         }
-        const std::size_t intervals = received.size() - 1 - received.size() / 2;
-        const auto bytes = Subtract(received.back(), received[received.size() / 2]);
+        const std::size_t middle = received.size() / 2;
+        const std::size_t intervals = received.size() - 1 - middle;
+        const auto bytes = Subtract(received.back(), received[middle]);
         const double limit = 100e9 / 8 * 1024 / 1106 * 100e-6 * static_cast<double>(intervals);
         NS_TEST_EXPECT_MSG_GT(GetSum(bytes), 0.95 * limit, "sum of goodputs");
         NS_TEST_EXPECT_MSG_LT(GetSum(bytes), limit + 2 * 1024, "the line rate is a limit");
         NS_TEST_EXPECT_MSG_EQ(fabric.GetSwitch()->GetTotalDrops(true), 0, "drops");
-        const double share = bytes[0] / GetSum(bytes);
-        NS_TEST_EXPECT_MSG_EQ_TOL(share, 0.5, m_tolerance, "share of the first flow");
-        return share;
+        return {bytes[0] / GetSum(bytes), cuts.back() - cuts[middle]};
     }
 
     void DoRun() override
     {
         double mean = 0;
+        double cuts = 0;
         for (uint32_t run = 0; run < m_runs; run++)
         {
-            mean += RunOnce(1000 * (run + 1)) / m_runs;
+            const Outcome outcome = RunOnce(1000 * (run + 1));
+            const double tolerance = m_marks == NONE   ? 0.001
+                                     : m_marks == STEP ? 0.01
+                                                       : 4 / std::sqrt(8 * outcome.cuts);
+            NS_TEST_EXPECT_MSG_EQ_TOL(outcome.share,
+                                      0.5,
+                                      tolerance,
+                                      "share of the first flow in run " << run << " with "
+                                                                        << outcome.cuts << " cuts");
+            mean += outcome.share / m_runs;
+            cuts += outcome.cuts;
         }
-        NS_TEST_EXPECT_MSG_EQ_TOL(mean, 0.5, m_meanTolerance, "mean share of the first flow");
+        if (m_marks == RED)
+        {
+            NS_TEST_EXPECT_MSG_EQ_TOL(mean, 0.5, 4 / std::sqrt(8 * cuts), "mean of the shares");
+        }
     }
 
-    std::string m_preset;   //!< name of DCQCN's constants, empty for no congestion control
-    uint32_t m_runs;        //!< number of runs
-    double m_meanTolerance; //!< largest distance of the mean share from one half
-    double m_tolerance;     //!< largest distance of each share from one half
+    Marks m_marks;        //!< how the switch marks
+    std::string m_preset; //!< name of DCQCN's constants
+    Time m_start;         //!< when the second flow starts
+    uint32_t m_runs;      //!< number of runs
 };
 
 /**
@@ -539,9 +592,14 @@ class RoceDcqcnNetworkTestSuite : public TestSuite
     {
         AddTestCase(new DcqcnOnOffTestCase);
         AddTestCase(new DcqcnTwoFlowsTestCase);
-        AddTestCase(new DcqcnSharedLinkTestCase("", 1, 0.001, 0.001));
-        AddTestCase(new DcqcnSharedLinkTestCase("hpcc", 8, 0.01, 0.04), rocecompat::EXTENSIVE);
-        AddTestCase(new DcqcnSharedLinkTestCase("paper", 8, 0.045, 0.16), rocecompat::EXTENSIVE);
+        typedef DcqcnSharedLinkTestCase Shared;
+        AddTestCase(new Shared(Shared::NONE, "", Time(0), 1));
+        for (const std::string preset : {"paper", "hpcc", "nvidia"})
+        {
+            AddTestCase(new Shared(Shared::STEP, preset, Time(0), 1));
+            AddTestCase(new Shared(Shared::STEP, preset, MilliSeconds(1), 1));
+            AddTestCase(new Shared(Shared::RED, preset, Time(0), 8), rocecompat::EXTENSIVE);
+        }
         AddTestCase(new DcqcnFixedPointTestCase(8));
         AddTestCase(new DcqcnFixedPointTestCase(2), rocecompat::EXTENSIVE);
         AddTestCase(new DcqcnFixedPointTestCase(16), rocecompat::EXTENSIVE);

@@ -35,6 +35,7 @@ SETTINGS = [
     "--buffer=32MiB",
     "--queue-interval=0",
     "--progress=0",
+    "--ns3::RoceEcnMarker::Preset=HPCC",
     "--ns3::RdmaDcqcn::Preset=hpcc",
     "--ns3::RdmaCnpGenerator::CnpInterval=0",
 ]
