@@ -4,6 +4,8 @@
 
 #include "roce-helper.h"
 
+#include "roce-buffer-plan.h"
+
 #include "ns3/abort.h"
 #include "ns3/double.h"
 #include "ns3/enum.h"
@@ -398,6 +400,19 @@ RoceHelper::GetEngine(Ptr<NetDevice> device)
                                           << device->GetNode()->GetId()
                                           << " is not a NIC port installed by RoceHelper");
     return engine;
+}
+
+void
+RoceHelper::PrintBufferPlan(NodeContainer nodes, std::ostream& os)
+{
+    for (auto it = nodes.Begin(); it != nodes.End(); ++it)
+    {
+        if (auto pipeline = (*it)->GetObject<RoceSwitch>())
+        {
+            os << "Switch, node " << (*it)->GetId() << "\n";
+            RoceBufferPlan::Print(pipeline, os);
+        }
+    }
 }
 
 void

@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -212,6 +213,12 @@ class RoceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * @return its transport engine
      */
     static Ptr<RdmaEngine> GetEngine(Ptr<NetDevice> device);
+    /**
+     * Write how switches share their memory and where they pause and mark, see RoceBufferPlan.
+     * @param nodes switches; other nodes are passed over
+     * @param os where to write
+     */
+    static void PrintBufferPlan(NodeContainer nodes, std::ostream& os);
     /// Use RoceHeapScheduler, which makes fabrics faster and changes no result. Call it before
     /// Run().
     static void UseHeapScheduler();

@@ -192,6 +192,12 @@ RoceSharedBuffer::SetReserve(uint16_t port, uint8_t cls, uint64_t bytes)
     UpdatePlan();
 }
 
+uint64_t
+RoceSharedBuffer::GetReserve(uint16_t port, uint8_t cls) const
+{
+    return m_ingress[GetIndex(port, cls)].reserve;
+}
+
 void
 RoceSharedBuffer::SetAlpha(uint16_t port, uint8_t cls, double alpha)
 {
@@ -200,6 +206,12 @@ RoceSharedBuffer::SetAlpha(uint16_t port, uint8_t cls, double alpha)
                         "RoceSharedBuffer: alpha " << alpha << " for class " << +cls << " of port "
                                                    << port << "; it must be in (0, 1e6]");
     m_ingress[GetIndex(port, cls)].alpha = alpha;
+}
+
+double
+RoceSharedBuffer::GetAlpha(uint16_t port, uint8_t cls) const
+{
+    return m_ingress[GetIndex(port, cls)].alpha;
 }
 
 void

@@ -119,9 +119,21 @@ class RoceSharedBuffer : public Object
     /**
      * @param port port
      * @param cls class, 0 to 7
+     * @return bytes set aside for it at ingress
+     */
+    uint64_t GetReserve(uint16_t port, uint8_t cls) const;
+    /**
+     * @param port port
+     * @param cls class, 0 to 7
      * @param alpha alpha of its ingress threshold, greater than 0
      */
     void SetAlpha(uint16_t port, uint8_t cls, double alpha);
+    /**
+     * @param port port
+     * @param cls class, 0 to 7
+     * @return alpha of its ingress threshold
+     */
+    double GetAlpha(uint16_t port, uint8_t cls) const;
 
     /**
      * @return what is wrong with the plan, naming all numbers, or nothing if it fits into the
