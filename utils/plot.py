@@ -150,7 +150,7 @@ def plot_slowdown(rows, subtitle):
     axes.yaxis.set_minor_formatter("")
     axes.set_xlabel("flow size")
     axes.set_ylabel("slowdown (FCT / ideal FCT)")
-    axes.legend()
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8)
     return figure
 
 
@@ -274,7 +274,9 @@ def plot_pauses(rows, window, subtitle):
     totals = {key: sum(b - a for a, b in value) for key, value in pauses.items()}
     top = sorted(totals, key=lambda key: (-totals[key], key))[:TOP_PAUSES]
     start = window[0] if window else min(value[0][0] for value in pauses.values())
-    end = window[1] if window else max(b for value in pauses.values() for _, b in value)
+    # Flows may go on long after the last pause, which would leave the bars too thin to be seen.
+    last = max(b for value in pauses.values() for _, b in value)
+    end = start + 1.02 * (last - start)
     unit, name = scale([end - start], TIME_UNITS)
     total_unit, total_name = scale(list(totals.values()), TIME_UNITS)
     classes = sorted({key[2] for key in top})
@@ -293,11 +295,18 @@ def plot_pauses(rows, window, subtitle):
     )
     axes.set_xlim(0, (end - start) / unit)
     axes.set_ylim(-0.6, len(top) - 0.4)
-    axes.set_xlabel(f"time since the first flow [{name}]")
+    ran = f", flows ran for {(window[1] - start) / unit:.3g} {name}" if window else ""
+    axes.set_xlabel(f"time since the first flow [{name}]{ran}")
     more = f", the {len(top)} with the longest pauses of {len(totals)}" if len(totals) > len(top) else ""
     axes.set_ylabel("paused sender and its total pause" + more, fontsize=8)
     handles = [plt.Rectangle((0, 0), 1, 1, color=colors[cls]) for cls in classes]
-    axes.legend(handles, [f"class {cls}" for cls in classes], loc="upper right")
+    axes.legend(
+        handles,
+        [f"class {cls}" for cls in classes],
+        loc="upper left",
+        bbox_to_anchor=(1, 1),
+        fontsize=8,
+    )
     return figure
 
 
